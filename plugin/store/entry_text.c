@@ -27,6 +27,7 @@ static const struct row {
     {"folder", OF(TEXT, folder), 1},
     {"input", OF(TEXT, input), 1},
     {"ranks", OF(COUNT, ranks), 1},
+    {"workers", OF(COUNT, workers), 0},
     {"made", OF(SECONDS, made), 0},
     {"launches", OF(COUNT, launches), 0},
     {"profiles", OF(COUNT, profiles), 0},

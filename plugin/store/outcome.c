@@ -152,6 +152,13 @@ static void forget_placed(store_entry *now)
     now->times = kept;
 }
 
+static uint32_t workers_of(const outcome *o, const store_entry *now)
+{
+    uint32_t ranks = o->graph ? topomap_graph_ranks(o->graph) : 0;
+
+    return now->ranks && ranks > now->ranks ? ranks / now->ranks : 0;
+}
+
 /* \return 0, or -1: \p why */
 static int take_profile(const outcome *o, store_entry *now, double alike, topomap_error *why)
 {
@@ -162,6 +169,7 @@ static int take_profile(const outcome *o, store_entry *now, double alike, topoma
         forget_placed(now);
     if (now->stopped || !now->has_graph)
         now->number = 1;
+    now->workers = workers_of(o, now);
     now->made = (int64_t)time(NULL);
     now->profiles++;
     now->launches = now->tries = 0;

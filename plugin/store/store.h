@@ -61,12 +61,13 @@ typedef struct store_entry {
     uint64_t place;          /* of the case: folder and input; 0: any */
     char folder[256];        /* where it ran, for people; cut */
     char input[256];         /* the file that it read from standard input, likewise, or "" */
-    uint32_t ranks;
-    int64_t made;      /* when it was profiled, seconds since 1970; 0: not yet */
-    uint32_t launches; /* placed with it since */
-    uint32_t profiles; /* how often it was profiled */
-    uint32_t tries;    /* profiled launches since then that left no profile */
-    char last[160];    /* the last of them: why; or "" */
+    uint32_t ranks;          /* of the step: its tasks */
+    uint32_t workers;        /* of each task in the profile, where there are several; else 0 */
+    int64_t made;            /* when it was profiled, seconds since 1970; 0: not yet */
+    uint32_t launches;       /* placed with it since */
+    uint32_t profiles;       /* how often it was profiled */
+    uint32_t tries;          /* profiled launches since then that left no profile */
+    char last[160];          /* the last of them: why; or "" */
     uint32_t number; /* launches since there is a profile, in whatever layout; the one that left it
                         is the first */
     uint32_t agrees, differs; /* profiles of other folders that were like this one when it was made,

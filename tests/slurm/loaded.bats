@@ -231,6 +231,42 @@ wrong() { # MPI TYPE OTHER
   done
 }
 
+# A step of one task a node, whose task starts four workers, which talk to those that are 16 of 32 ranks away. NUMBER: the
+# task's among the nodes.
+workers() { # NUMBER
+  cat >workers.sh <<END
+#!/bin/bash
+for i in 0 1 2 3; do
+  export RANK=\$(($1 * 4 + i)) WORLD_SIZE=32
+  "$TOPOMAP_BUILD/tests/unit/contrib/nccl-host" 5 "comm0:7:32:\$RANK" \\
+    "comm1:\$((20 + RANK % 16)):2:\$((RANK / 16))" 1:AllReduce:ncclFloat32:100000:0 &
+done
+wait
+END
+  chmod +x workers.sh
+  srun -N8 -n8 --topomap=auto --topomap-explain=explained ./workers.sh </dev/null >out 2>err
+  settled 50 || true
+  sed -n 's/^srun: topomap: //p' err >said
+  cat said
+}
+
+@test "NCCL in the workers of one task a node: the profile has all of them, and is folded" {
+  workers SLURM_PROCID
+  first
+  [ "$(profiles '.[0] | "\(.ranks) \(.mpi) \(.profiles)"')" = '8 nccl 1' ]
+  [ "$(topomap graph info "$XDG_CACHE_HOME"/topomap/profiles/*.tmg --json | jq .ranks)" -eq 32 ]
+  rm -f explained
+  workers SLURM_PROCID
+  cat explained
+  grep -q 'graph: a profile of workers.sh, 8 ranks; each task stands for its 4 workers of 32' explained
+  grep -q 'nearer to each other\|nothing better' explained said
+  # What it sends now is judged by its own graph, and is as the profile says.
+  [ "$(profiles '.[0].profiles')" -eq 1 ]
+  # Numbers that do not follow the tasks (c10d's go by the names of hosts) leave none.
+  workers '(7 - SLURM_PROCID)'
+  [ "$(ls "$XDG_CACHE_HOME"/topomap/profiles/*.tmg | wc -l)" -eq 1 ]
+}
+
 @test "NCCL without an MPI: the plugin that it loads leaves a profile, whichever library was preloaded" {
   cat >train.sh <<END
 #!/bin/bash

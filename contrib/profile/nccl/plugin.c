@@ -64,6 +64,20 @@ static int find_rank(void)
     return 0;
 }
 
+/* A launch places tasks, and takes the workers of one for its next ones of the job (torchrun,
+ * --node-rank=$SLURM_PROCID), as tasks=node does. Where they are numbered otherwise (c10d: by the
+ * names of hosts), no order of tasks is theirs. */
+static int follows_task(void)
+{
+    int task, tasks, nodes;
+
+    if (!number_in("SLURM_PROCID", &task) || !number_in("SLURM_STEP_NUM_TASKS", &tasks) ||
+        tasks == session.ranks)
+        return 1;
+    return number_in("SLURM_STEP_NUM_NODES", &nodes) && tasks > 0 && tasks == nodes &&
+           session.ranks % tasks == 0 && session.rank / (session.ranks / tasks) == task;
+}
+
 static int take_process(void)
 {
     const char *file = getenv("TOPOMAP_PROFILE");
@@ -78,6 +92,9 @@ static int take_process(void)
     profile_memory_keep();
     if (session.in_memory)
         profile_memory_note(NCCL_SONAME);
+    session.in_memory = session.in_memory && follows_task();
+    if (!session.in_memory && !session.path)
+        return 0;
     if (session.path) {
         if (session.rank == 0)
             profile_file_trim(session.path, session.ranks);

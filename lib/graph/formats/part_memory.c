@@ -15,7 +15,10 @@ enum {
     ROW = 40,     /* topomap_part_row */
     ABOVE = 64,   /* programs may count on low descriptors */
     SPARE = 2,    /* slots a task: a task may be a script that starts a program again */
-    PHASES = 4,   /* rows a rank, where there may be so large a file; few programs need more */
+    WORKERS =
+        64,     /* slots at least: a task may start a process for each GPU of its node (torchrun) */
+    EACH = 8,   /* which are so many times the ranks of such a step, where that goes */
+    PHASES = 4, /* rows a rank, where there may be so large a file; few programs need more */
 };
 #define MOST ((uint64_t)1 << 40)
 #ifndef MFD_NOEXEC_SEAL /* Linux 6.3, where a system may insist on it (vm.memfd_noexec) */
@@ -51,24 +54,35 @@ int topomap_part_memory_new(void)
     return high;
 }
 
+/* So many slots, each with rows for all partners, and for their phases where there may be so large
+ * a file. Pages that nobody writes cost nothing. \return the size; it may not fit */
+static uint64_t lay(struct topomap_part_memory *head, uint32_t slots, uint64_t partners)
+{
+    uint64_t size = UINT64_MAX;
+
+    head->slots = slots;
+    head->first = PAGE;
+    for (uint64_t rows = partners * PHASES; rows >= partners && !fits(size); rows /= PHASES) {
+        head->stride = pages(sizeof(struct topomap_part_slot) + rows * ROW);
+        size = head->stride > MOST / slots ? UINT64_MAX : head->first + slots * head->stride;
+    }
+    return size;
+}
+
 int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
                              const struct topomap_part_memory *like)
 {
     struct topomap_part_memory head = *like;
-    uint64_t size = 0;
+    uint32_t few = tasks < UINT32_MAX / SPARE ? SPARE * tasks : 0;
+    uint64_t size;
 
     head.version = TOPOMAP_PART_MEMORY_VERSION;
-    head.slots = tasks < UINT32_MAX / SPARE ? SPARE * tasks : 0;
-    head.first = PAGE;
     head.ranks = ranks;
-    if (!head.slots || !ranks)
+    if (!few || !ranks)
         return -1;
-    for (uint64_t rows = (uint64_t)ranks * PHASES; rows >= ranks; rows /= PHASES) {
-        head.stride = pages(sizeof(struct topomap_part_slot) + rows * ROW);
-        size = head.stride > MOST / head.slots ? UINT64_MAX : head.first + head.slots * head.stride;
-        if (fits(size))
-            break;
-    }
+    size = few < WORKERS ? lay(&head, WORKERS, (uint64_t)ranks * EACH) : UINT64_MAX;
+    if (!fits(size))
+        size = lay(&head, few, ranks);
     memcpy(head.magic, TOPOMAP_PART_MEMORY_MAGIC, sizeof head.magic);
     return fits(size) && !ftruncate(fd, (off_t)size) &&
                    pwrite(fd, &head, sizeof head, 0) == sizeof head &&

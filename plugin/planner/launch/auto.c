@@ -273,7 +273,8 @@ static void say_why(const planner_auto *now, const store_kin *kin, char text[320
 /* There is no profile for this number of ranks. \return nonzero: one of another may do */
 static int without_profile(planner_auto *now, const store_kin *kin)
 {
-    int scaled = kin->has_size && !use(now, &kin->size, 0);
+    /* A pattern of workers is none of tasks. */
+    int scaled = kin->has_size && !kin->size.workers && !use(now, &kin->size, 0);
     const store_plan plan = {.purpose = STORE_PROFILES, .placed = scaled};
     topomap_error why;
     char more[320];

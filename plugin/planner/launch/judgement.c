@@ -35,7 +35,7 @@ static char *rewrite(char *planned, const char *graph)
     while ((line = strtok_r(NULL, "\n", &rest)) != NULL && strcmp(line, "end") != 0)
         if (!is_replaced(line))
             fprintf(out, "%s\n", line);
-    fprintf(out, "graph %s\njudge %s\nend\n", graph, layout + 7);
+    fprintf(out, "graph %s\nprofile exact\njudge %s\nend\n", graph, layout + 7);
     if (!fclose(out))
         return text;
     free(text);

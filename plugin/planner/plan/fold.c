@@ -2,6 +2,7 @@
 #include "plugin/planner/plan/fold.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/graph.h"
 #include "util/alloc.h"
@@ -44,12 +45,30 @@ static uint32_t settle(uint32_t ranks, uint32_t nodes, uint32_t each)
     return ranks % nodes == 0 ? ranks / nodes : 0;
 }
 
+/* Task t stands for the vertices from t * each on. */
+static int fold_by(planner_inputs *in, uint32_t each, topomap_error *err)
+{
+    uint32_t ranks = topomap_graph_ranks(in->graph),
+             *task = topomap_alloc(ranks, sizeof *task, err);
+    topomap_graph *folded = NULL;
+    int status;
+
+    for (uint32_t r = 0; task && r < ranks; r++)
+        task[r] = r / each;
+    status = task ? topomap_graph_blocks(in->graph, task, ranks / each, &folded, err) : -1;
+    free(task);
+    if (status)
+        return -1;
+    in->fold = each;
+    in->unfolded = in->graph;
+    in->graph = folded;
+    return 0;
+}
+
 int planner_fold(planner_inputs *in, uint32_t known, topomap_error *err)
 {
     uint32_t nodes = (uint32_t)in->request->nodes.count, ranks = topomap_graph_ranks(in->graph);
-    uint32_t each = settle(ranks, nodes, known), *task;
-    topomap_graph *folded = NULL;
-    int status;
+    uint32_t each = settle(ranks, nodes, known);
 
     if (known == 1)
         return 0;
@@ -60,12 +79,7 @@ int planner_fold(planner_inputs *in, uint32_t known, topomap_error *err)
                                  ranks, nodes);
     if (each == 1)
         return 0;
-    task = topomap_alloc(ranks, sizeof *task, err);
-    for (uint32_t r = 0; task && r < ranks; r++)
-        task[r] = r / each;
-    status = task ? topomap_graph_blocks(in->graph, task, ranks / each, &folded, err) : -1;
-    free(task);
-    if (status)
+    if (fold_by(in, each, err))
         return -1;
     if (known && each != known)
         planner_inputs_note(in, "tasks=node: the graph has %u ranks a node, which has %u GPUs",
@@ -73,8 +87,24 @@ int planner_fold(planner_inputs *in, uint32_t known, topomap_error *err)
     snprintf(in->detail, sizeof in->detail,
              "tasks=node: each task stands for %u of the graph's %u ranks, the GPUs of its node",
              each, ranks);
-    in->fold = each;
-    in->unfolded = in->graph;
-    in->graph = folded;
     return 0;
+}
+
+int planner_fold_profile(planner_inputs *in, topomap_error *err)
+{
+    uint32_t tasks = topomap_machine_slots(in->machine), ranks = topomap_graph_ranks(in->graph);
+    size_t used = strlen(in->detail);
+
+    if (ranks == tasks)
+        return 0;
+    if (!has_one_a_node(in->request)) {
+        planner_inputs_note(
+            in, "the profile is of %u workers of tasks that were alone on their nodes", ranks);
+        topomap_graph_free(in->graph);
+        in->graph = NULL;
+        return 0;
+    }
+    snprintf(in->detail + used, sizeof in->detail - used,
+             "; each task stands for its %u workers of %u", ranks / tasks, ranks);
+    return fold_by(in, ranks / tasks, err);
 }

@@ -15,4 +15,8 @@ uint32_t planner_fold_each(planner_inputs *inputs);
  *  \param each  of planner_fold_each() \return 0, or -1: the graph does not go up */
 int planner_fold(planner_inputs *inputs, uint32_t each, topomap_error *err);
 
+/** The same of a stored profile, which knows how many workers its tasks had. Where the step has not
+ * one task on each node the graph goes, and a note says why. */
+int planner_fold_profile(planner_inputs *inputs, topomap_error *err);
+
 #endif

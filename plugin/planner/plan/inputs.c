@@ -200,7 +200,7 @@ static int open_profile(planner_inputs *in, topomap_error *err)
     if (*profile.line)
         planner_inputs_note(in, "%s", profile.line);
     snprintf(in->detail, sizeof in->detail, "%s", profile.detail);
-    return 0;
+    return in->graph ? planner_fold_profile(in, err) : 0;
 }
 
 static int open_graph(planner_inputs *in, topomap_error *err)

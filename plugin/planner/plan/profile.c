@@ -46,7 +46,7 @@ static int open_exact(const planner_request *request, uint32_t tasks, planner_pr
 
     if (topomap_graph_read(request->asked.graph, "tmg", &made->graph, &why) != 0) {
         made->graph = NULL;
-    } else if (topomap_graph_ranks(made->graph) != tasks) {
+    } else if (topomap_graph_ranks(made->graph) % tasks != 0) {
         topomap_graph_free(made->graph);
         made->graph = NULL;
         topomap_error_set(&why, TOPOMAP_EINPUT, "it is of another number of ranks");

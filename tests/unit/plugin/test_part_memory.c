@@ -129,6 +129,24 @@ static void test_memory(void **state)
     assert_false(topomap_part_memory_is(fd, &head));
 }
 
+/* One task a node may start a worker for each of its GPUs, and each of them talks to all of all
+ * nodes. */
+static void test_memory_of_workers(void **state)
+{
+    enum { NODES = 1000, GPUS = 8 };
+    struct topomap_part_memory like = {.folder = "/"}, head;
+    int fd = topomap_part_memory_new();
+
+    (void)state;
+    assert_int_equal(topomap_part_memory_fill(fd, 1, NODES, &like), 0);
+    assert_true(topomap_part_memory_is(fd, &head));
+    assert_true(head.slots >= GPUS);
+    assert_true((head.stride - sizeof(struct topomap_part_slot)) / sizeof(topomap_part_row) >=
+                (size_t)NODES * GPUS);
+    assert_int_equal(head.ranks, NODES);
+    close(fd);
+}
+
 static void test_other_descriptors(void **state)
 {
     struct topomap_part_memory head;
@@ -325,10 +343,15 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_other_descriptors),
-        cmocka_unit_test(test_limit),      cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_incomplete), cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_failed),     cmocka_unit_test(test_mpi),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_workers),
+        cmocka_unit_test(test_other_descriptors),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_collect),
+        cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_mpi),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
