@@ -9,6 +9,7 @@ include cli/doctor/local.mk
 include cli/page/local.mk
 include cli/picture/local.mk
 include cli/profile/local.mk
+include cli/run/local.mk
 include cli/terminal/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDFLAGS = $(program_link_flags)
@@ -17,7 +18,7 @@ cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libslu
 
 # Manual pages and completion walk the command's own tables.
 MAN_PAGES = cli/topomap.1 cli/topomap-map.1 cli/topomap-eval.1 cli/topomap-graph.1 \
-  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-report.1 cli/topomap-srun.1 cli/topomap-doctor.1 \
+  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-report.1 cli/topomap-run.1 cli/topomap-srun.1 cli/topomap-doctor.1 \
   cli/topomap-algorithms.1 cli/topomap-formats.1
 man_MANS = $(MAN_PAGES)
 CLEANFILES += $(MAN_PAGES)

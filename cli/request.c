@@ -4,6 +4,7 @@
 #include "cli/request.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/plan.h"
 #include "util/alloc.h"
@@ -93,11 +94,38 @@ static int write_counts(FILE *out, const cli_call *call, cli_order *order, topom
     return status;
 }
 
+/* The job whose cores scontrol tells: the first in PATH that can be run. */
+static int write_job(FILE *out, const cli_call *call, topomap_error *err)
+{
+    const char *job = cli_get(call, "cores-of"), *path = getenv("PATH");
+
+    if (job && (strspn(job, "0123456789") != strlen(job) || !*job || strlen(job) > 9))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "--cores-of takes a job's number, not '%.40s'", job);
+    fprintf(out, "job %s\nstep 0\n", job ? job : "0");
+    if (!job || !path || !strchr(path, '/'))
+        return 0;
+    fputs("scontrol ", out);
+    for (const char *at = path, *between = ""; *at; at += *at == ':') {
+        size_t length = strcspn(at, ":");
+
+        if (*at == '/') { /* relative to nothing */
+            fprintf(out, "%s%.*s/scontrol", between, (int)length, at);
+            between = ":";
+        }
+        at += length;
+    }
+    fputs("\nscontrol-time 5\n", out);
+    return 0;
+}
+
 /* As plugin/planner/launch/compose.c makes it of what srun knows. */
 static int write_request(FILE *out, const cli_call *call, const topomap_request *asked,
                          cli_order *order, topomap_error *err)
 {
-    fprintf(out, "topomap-request 1\njob 0\nstep 0\n");
+    fprintf(out, "topomap-request 1\n");
+    if (write_job(out, call, err) != 0)
+        return -1;
     topomap_request_write_line(out, TOPOMAP_REQUEST_DB, cli_database(call));
     topomap_request_write_line(out, TOPOMAP_REQUEST_GRAPH, asked->graph);
     topomap_request_write_line(out, TOPOMAP_REQUEST_NODES, cli_get(call, "nodes"));

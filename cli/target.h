@@ -38,6 +38,7 @@ typedef struct cli_target {
          NULL},                                                                                    \
         {"cores", "LISTS", "cores that the job has on each node: 0-3,8;*(x2) (default: all)",      \
          NULL},                                                                                    \
+        {"cores-of", "JOB", "the cores that this Slurm job has, as scontrol tells them", NULL},    \
         {"slurm-order", "ORDER",                                                                   \
          "order in which Slurm fills the nodes: node-index, topology[:NAME], or a FILE with the "  \
          "node of each task (default: as the database has it)",                                    \

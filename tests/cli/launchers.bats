@@ -127,3 +127,20 @@ unfold() { jq '.map[] | . as [$node, $nodes, $tasks, $repeat] | range($repeat) |
   run -3 topomap map --from-plan far.csv --format machinefile
   [ "$(topomap map --help | grep -c 'mpich-rank-order\|flux-taskmap')" -ge 2 ]
 }
+
+@test "--cores-of: a job's own cores, as scontrol tells them, are what a rankfile counts within" {
+  mkdir -p bin
+  cat >bin/scontrol <<'END'
+#!/bin/sh
+cat >asked
+echo "JobId=77 JobName=x Nodes=$NODES CPU_IDs=8-15 Mem=0 GRES="
+echo "NodeName=${NODES%%[*}01 CoresPerSocket=4 Sockets=2 ThreadsPerCore=2"
+END
+  chmod +x bin/scontrol
+  PATH=$PWD/bin:$PATH map --cores-of 77 --format openmpi-rankfile -o "$out"
+  grep -q '^show job 77$' asked
+  # The second package alone: the same as when the cores are named.
+  map --cores '4-7(x8)' --format openmpi-rankfile | diff "$out" -
+  map --format openmpi-rankfile | { ! diff -q "$out" -; }
+  run -2 map --cores-of x --format openmpi-rankfile
+}

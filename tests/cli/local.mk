@@ -6,7 +6,7 @@ CLI_TESTS = \
   tests/cli/time.bats tests/cli/counters.bats \
   tests/cli/papers.bats \
   tests/cli/order.bats \
-  tests/cli/plan.bats tests/cli/launchers.bats \
+  tests/cli/plan.bats tests/cli/launchers.bats tests/cli/run.bats \
   tests/cli/policy.bats \
   tests/cli/compat.bats \
   tests/cli/doctor.bats \

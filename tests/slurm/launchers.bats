@@ -77,3 +77,39 @@ END
   echo 'by_hydra() { mpiexec.hydra -launcher ssh -launcher-exec "$PWD/shell" -f file -n "$2" "$1"; }' >start
   try "$programs/whereami.mpich" machinefile by_hydra
 }
+
+# `topomap run` in an allocation: every rank is where the launcher's file has it, which --print shows, and the status is the
+# launcher's. That is another layout than the launcher's own, and the launcher's own sruns are not placed.
+by_run() { # PROGRAM RANKS COMMAND...
+  local program=$1 ranks=$2
+  shift 2
+  [ -x "$program" ] || skip "needs ${program##*.}"
+  plugstack default=on verbose
+  awk -v n="$ranks" 'BEGIN { for (i = 0; i < n; i++) print i "," (i + n / 2) % n "," 1000 }' >graph.csv
+  salloc -Q -N 5 --ntasks-per-node=2 timeout 100 bash -c 'topomap run --print --topomap graph.csv -- "$@" >print
+    topomap run --topomap graph.csv -- "$@" >out 2>err; echo "$?" >status
+    TOPOMAP=off topomap run -- "$@" >alone
+    topomap run --topomap graph.csv -- "${@:1:$# - 1}" false >/dev/null 2>&1; echo "$?" >>status' _ "$@" "$program" </dev/null
+  sed -n '/^rank /{ s/^rank [0-9]*=//; s/ .*//p; d }; /^node[^ ]*$/{ s/:.*//; p }' print >want
+  [ "$(wc -l <want)" = "$ranks" ]
+  diff <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' out | sort -n | cut -d' ' -f2) want || { cat print out err && false; }
+  ! diff -q <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' alone | sort -n | cut -d' ' -f2) want
+  [ "$(head -n 1 status)" = 0 ]
+  [ "$(tail -n 1 status)" != 0 ]
+  run ! grep "topomap run:\|topomap: placed" err
+  run ! compgen -G "${TMPDIR:-/tmp}/topomap-run.*"
+}
+
+@test "topomap run: Open MPI" {
+  command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+  by_run "$programs/whereami.openmpi" 10 mpirun.openmpi --allow-run-as-root -n 10
+}
+
+@test "topomap run: MPICH, by steps of srun in place of ssh" {
+  command -v mpiexec.hydra >/dev/null || skip "needs hydra"
+  by_run "$programs/whereami.mpich" 8 mpiexec.hydra -n 8
+}
+
+@test "topomap run: srun" {
+  by_run "$programs/whereami.mpich" 8 srun --mpi=pmi2 -n 8
+}

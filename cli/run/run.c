@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap run: a launcher's ranks where a plan wants them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run/run.h"
+#include "request/table.h"
+
+enum { WORDS = 96, DEADLINE_MS = 20000 };
+
+/* A command line of `topomap map`, as it grows. */
+typedef struct plan_words {
+    char *word[WORDS + 1];
+    char *owned[WORDS];
+    int words, owns;
+} plan_words;
+
+static int add(plan_words *p, const char *word)
+{
+    if (p->words == WORDS)
+        return -1;
+    p->word[p->words++] = (char *)word;
+    return 0;
+}
+
+static int add_value(plan_words *p, const char *option, const char *value)
+{
+    return value ? add(p, option) || add(p, value) : 0;
+}
+
+static char *keep(plan_words *p, char *text)
+{
+    if (text && p->owns < WORDS)
+        p->owned[p->owns++] = text;
+    return text;
+}
+
+static void clear(plan_words *p)
+{
+    while (p->owns)
+        free(p->owned[--p->owns]);
+}
+
+/* ---- --topomap and --topomap-options ------------------------------------------------------- */
+
+typedef struct wishes {
+    int off, required, verbose;
+    const char *graph;
+} wishes;
+
+static const topomap_request_row *row_of(const char *word, size_t length)
+{
+    for (int k = 0; k < TOPOMAP_REQUEST_KEYS; k++) {
+        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
+
+        if (row->word && strlen(row->word) == length && !strncmp(row->word, word, length))
+            return row;
+    }
+    return NULL;
+}
+
+/* key=value, or a flag alone. Those of srun's that `map` has no option for are passed over. */
+static int take_option(const cli_call *call, plan_words *p, wishes *w, char *text)
+{
+    char *value = strchr(text, '=');
+    size_t length = value ? (size_t)(value - text) : strlen(text);
+    const topomap_request_row *row = row_of(text, length);
+    char *option;
+
+    if (!row)
+        return cli_usage_error(call, "--topomap-options has no %.*s", (int)length, text);
+    value = value ? value + 1 : "1";
+    if (!strcmp(row->word, "required") || !strcmp(row->word, "verbose")) {
+        w->required |= !strcmp(row->word, "required") && !strcmp(value, "1");
+        w->verbose |= !strcmp(row->word, "verbose") && !strcmp(value, "1");
+        return 0;
+    }
+    if (!row->option) {
+        fprintf(stderr, "topomap run: %s is for srun alone: passed over\n", row->word);
+        return 0;
+    }
+    option = keep(p, malloc(strlen(row->option) + 3));
+    if (!option)
+        return CLI_FAILED;
+    sprintf(option, "--%s", row->option);
+    if (row->flag)
+        return strcmp(value, "0") == 0 ? 0 : add(p, option);
+    return add_value(p, option, value);
+}
+
+static int take_options(const cli_call *call, plan_words *p, wishes *w)
+{
+    const char *text = cli_get(call, "topomap-options");
+    char *copy = text ? keep(p, strdup(text)) : NULL, *rest = NULL;
+    int status = 0;
+
+    if (text && !copy)
+        return CLI_FAILED;
+    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word && status == 0;
+         word = strtok_r(NULL, ",", &rest))
+        status = take_option(call, p, w, word);
+    return status;
+}
+
+/* As srun has them: the option's, the environment's, a chain of the ranks. */
+static void take_graph(const cli_call *call, wishes *w)
+{
+    const char *off = getenv("TOPOMAP");
+
+    w->graph = cli_get(call, "topomap");
+    if (!w->graph)
+        w->graph = getenv("TOPOMAP_GRAPH");
+    w->off = (w->graph && !strcmp(w->graph, "off")) || (off && !strcmp(off, "off"));
+}
+
+/* ---- The plan ----------------------------------------------------------------------------------
+ */
+
+/* The text of the launcher's file; NULL, with the reason. */
+static char *plan(const cli_call *call, plan_words *p, const wishes *w,
+                  const run_launcher *launcher, const run_allocation *a, unsigned ms,
+                  char why[RUN_WHY])
+{
+    char chain[RUN_NUMBER], *text = NULL;
+    int status;
+
+    snprintf(chain, sizeof chain, "chain:%u", a->ranks);
+    if (!w->graph)
+        fprintf(stderr, "topomap run: no graph was named: ranks are taken to talk to their "
+                        "neighbours\n");
+    if (add_value(p, "--graph", w->graph ? w->graph : chain) ||
+        add_value(p, "--db", cli_get(call, "db")) || add_value(p, "--nodes", a->nodes) ||
+        add_value(p, "--tasks-per-node", a->tasks) || add_value(p, "--cores-of", a->job) ||
+        add_value(p, "--format", launcher->format)) {
+        snprintf(why, RUN_WHY, "too many options");
+        return NULL;
+    }
+    p->word[p->words] = NULL;
+    status = run_capture(p->word, ms, &text, why);
+    if (status == 0)
+        return text;
+    free(text);
+    if (!*why)
+        snprintf(why, RUN_WHY, "`topomap map` ended with status %d", status);
+    return NULL;
+}
+
+/* "topomap map: ..." of its complaint is not said twice. */
+static const char *reason(const char *why)
+{
+    static const char by[] = "topomap map: ";
+
+    return strncmp(why, by, sizeof by - 1) ? why : why + sizeof by - 1;
+}
+
+/* ---- What is started ---------------------------------------------------------------------------
+ */
+
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=./:,@%+";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stdout);
+    putchar('\'');
+}
+
+static int print(char *const *command, const run_launcher *launcher, const char *text)
+{
+    if (launcher && launcher->variable)
+        printf("%s=FILE ", launcher->variable);
+    for (int i = 0; command[i]; i++) {
+        if (i)
+            putchar(' ');
+        print_word(command[i]);
+    }
+    putchar('\n');
+    if (text)
+        printf("\n%s", text);
+    return CLI_DONE;
+}
+
+static int start(const run_launcher *launcher, char *const *command, const char *text,
+                 const run_allocation *a, char why[RUN_WHY])
+{
+    int shell = a->job && strstr(launcher->words, "SHELL");
+    run_folder folder;
+    char **whole;
+
+    if (run_folder_make(&folder, text, shell, why))
+        return -1;
+    whole = run_launcher_command(launcher, command, folder.file, shell ? folder.shell : "ssh");
+    if (!whole) {
+        run_folder_remove(&folder);
+        snprintf(why, RUN_WHY, "out of memory");
+        return -1;
+    }
+    if (launcher->variable) {
+        setenv(launcher->variable, folder.file, 1);
+        setenv("TOPOMAP", "off", 1); /* srun's plugin has nothing to do */
+    }
+    return run_start(whole, &folder);
+}
+
+/* Whoever asked for it to be required is told by the status; all others' programs run. */
+static int as_it_stands(const cli_call *call, const wishes *w, const char *why)
+{
+    int off = w->off;
+
+    if (!off)
+        fprintf(stderr, "topomap run: %s: %s\n", w->required ? "not started" : "not placed",
+                reason(why));
+    if (w->required && !off)
+        return CLI_NO;
+    if (cli_get(call, "print"))
+        return print(call->operand, NULL, NULL);
+    return run_start(call->operand, NULL);
+}
+
+static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned ms)
+{
+    const run_launcher *launcher = NULL;
+    run_allocation a = {.job = NULL};
+    char why[RUN_WHY] = "", *text = NULL;
+    uint32_t ranks = 0;
+    int status = -1;
+
+    if (w->graph && !strcmp(w->graph, "auto"))
+        snprintf(why, sizeof why, "auto, which profiles programs, is srun's alone");
+    else if (!w->off && (launcher = run_launcher_find(call->operand, why)) != NULL &&
+             run_launcher_ranks(launcher, call->operand, &ranks, why) == 0 &&
+             run_launcher_fits(launcher, why) &&
+             run_allocation_find(call, ranks || launcher->takes_all ? ranks : 1, launcher->one_each,
+                                 &a, why) == 0)
+        text = plan(call, p, w, launcher, &a, ms, why);
+    if (text && cli_get(call, "print")) {
+        char **whole = run_launcher_command(launcher, call->operand, "FILE", "SHELL");
+
+        status = whole ? print(whole, launcher, text) : CLI_FAILED;
+    } else if (text) {
+        if (w->verbose)
+            fprintf(stderr, "topomap run: %u ranks placed for %s on %s\n", a.ranks, launcher->name,
+                    a.nodes);
+        status = start(launcher, call->operand, text, &a, why);
+    }
+    if (status < 0)
+        status = as_it_stands(call, w, why);
+    free(text);
+    run_allocation_clear(&a);
+    return status;
+}
+
+static int run(const cli_call *call)
+{
+    plan_words p = {.words = 0};
+    wishes w = {.off = 0};
+    double seconds;
+    int status = cli_number(call, "deadline", 0.001, 86400, DEADLINE_MS / 1000.0, &seconds);
+
+    call->operand[call->operands] = NULL;
+    if (status == 0 && (add(&p, "/proc/self/exe") || add(&p, "map")))
+        status = CLI_FAILED;
+    if (status == 0)
+        status = take_options(call, &p, &w);
+    take_graph(call, &w);
+    if (status == 0)
+        status = place(call, &p, &w, (unsigned)(seconds * 1000));
+    clear(&p);
+    return status;
+}
+
+static const cli_option run_options[] = {
+    {"topomap", "WHAT",
+     "who talks to whom: a graph's file, a pattern, or off (default: $TOPOMAP_GRAPH, else a chain "
+     "of the ranks)",
+     NULL},
+    {"topomap-options", "K=V,...",
+     "as srun has them: objective=, effort=, bind=, pin=, ...; required: nothing is started where "
+     "it cannot be placed",
+     NULL},
+    {"db", "DB", "topology database", NULL},
+    {"nodes", "HOSTLIST", "nodes to place on (default: those of the Slurm job that this runs in)",
+     NULL},
+    {"tasks-per-node", "N|LIST",
+     "tasks that each has room for: 4, or 4(x3),2 (default: as Slurm says)", NULL},
+    {"deadline", "SECONDS", "how long planning may take (default 20)", NULL},
+    {"print", NULL, "print the command and the launcher's file instead", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char run_text[] =
+    "LAUNCHER is mpirun or mpiexec of Open MPI 4 or 5, of MPICH or of Intel MPI, or srun where "
+    "the\n"
+    "plugin is not installed; which one it is, its --version tells. The ranks that it is asked for "
+    "(-n,\n"
+    "-np; Open MPI and srun take all that there is room for) are planned as srun's plugin plans a\n"
+    "step, the plan is written as the launcher's own file, to a private folder that is taken away "
+    "in\n"
+    "the end, and the launcher is given that file. Input, output, signals and exit status are the\n"
+    "launcher's own.\n"
+    "\n"
+    "What cannot be placed runs as it stands, and one line says why: no allocation, no database, "
+    "a\n"
+    "graph that cannot be read, no plan before the deadline, options of the launcher that place "
+    "ranks\n"
+    "themselves (--map-by, -H, -ppn, -f, -w and the like), several programs with ':' between "
+    "them.\n"
+    "With --topomap-options=required nothing is started then, and the exit status is 1.\n"
+    "\n"
+    "  salloc -N 16 topomap run --topomap halo.tmg -- mpirun -np 512 ./a.out\n"
+    "\n"
+    "MPICH's and Intel MPI's mpiexec take a host several times by ssh alone; in a Slurm job steps "
+    "of\n"
+    "srun stand in for ssh. Slurm refuses host files with topology/block.\n";
+
+const cli_command cli_run_commands[] = {
+    {"run", "-- LAUNCHER ARGUMENT...", "start another launcher than srun with a plan", run_options,
+     1, 1 << 20, run, run_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The launcher: with our input and output, and with what signals we get. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/run/run.h"
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static int write_file(const char *path, const char *text, mode_t mode)
+{
+    FILE *out = fopen(path, "wxe");
+    int failed = !out;
+
+    if (out) {
+        failed |= fputs(text, out) < 0;
+        failed |= fchmod(fileno(out), mode) != 0;
+        failed |= fclose(out) != 0;
+    }
+    return failed ? -1 : 0;
+}
+
+/* What ssh is to hydra, whose own launcher for Slurm takes no host twice: steps beside each other,
+ * which are not placed themselves. */
+static const char shell_text[] = "#!/bin/sh\n"
+                                 "while case $1 in -*) true ;; *) false ;; esac; do shift; done\n"
+                                 "host=$1\n"
+                                 "shift\n"
+                                 "TOPOMAP=off exec srun --overlap --mpi=none -Q -N1 -n1 -w "
+                                 "\"$host\" --input none sh -c \"$*\"\n";
+
+int run_folder_make(run_folder *folder, const char *text, int shell, char why[RUN_WHY])
+{
+    const char *above = getenv("TMPDIR");
+
+    *folder = (run_folder){.path = ""};
+    if (!above || *above != '/' || strlen(above) > sizeof folder->path - 32)
+        above = "/tmp";
+    snprintf(folder->path, sizeof folder->path, "%s/topomap-run.XXXXXX", above);
+    if (!mkdtemp(folder->path)) {
+        snprintf(why, RUN_WHY, "%s: %s", folder->path, strerror(errno));
+        return -1;
+    }
+    snprintf(folder->file, sizeof folder->file, "%s/ranks", folder->path);
+    snprintf(folder->shell, sizeof folder->shell, "%s/shell", folder->path);
+    if (write_file(folder->file, text, 0600) == 0 &&
+        (!shell || write_file(folder->shell, shell_text, 0700) == 0))
+        return 0;
+    snprintf(why, RUN_WHY, "%s: %s", folder->path, strerror(errno));
+    run_folder_remove(folder);
+    return -1;
+}
+
+void run_folder_remove(const run_folder *folder)
+{
+    unlink(folder->file);
+    unlink(folder->shell);
+    rmdir(folder->path);
+}
+
+/* ---- The process ------------------------------------------------------------------------------
+ */
+
+static const int handed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
+enum { HANDED = sizeof handed / sizeof *handed };
+static volatile pid_t launcher;
+
+/* What the terminal's keys send, the kernel sends to the launcher, too: twice is another thing to
+ * it than once. */
+static void hand_on(int number, siginfo_t *from, void *context)
+{
+    int keep = errno;
+
+    (void)context;
+    if (launcher > 0 && from->si_code != SI_KERNEL)
+        kill(launcher, number);
+    errno = keep;
+}
+
+/* Those that whoever started us ignores stay ignored, in the launcher, too. */
+static void take_signals(struct sigaction before[HANDED])
+{
+    struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    for (int i = 0; i < HANDED; i++)
+        if (sigaction(handed[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(handed[i], &action, NULL);
+}
+
+/* Handlers of ours end at exec. Blocked until the number of the process is known. */
+static pid_t start(char *const *command)
+{
+    struct sigaction before[HANDED];
+    sigset_t all, old;
+    pid_t pid;
+
+    fflush(stdout);
+    fflush(stderr);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &old);
+    pid = fork();
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        execvp(command[0], command);
+        dprintf(STDERR_FILENO, "topomap run: %s: %s\n", command[0], strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    launcher = pid;
+    take_signals(before);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return pid;
+}
+
+int run_start(char *const *command, const run_folder *folder)
+{
+    pid_t pid = start(command);
+    int status = 0;
+
+    if (pid < 0) { /* no process beside ours: ours then, and what it has been given stays */
+        execvp(command[0], command);
+        fprintf(stderr, "topomap run: %s: %s\n", command[0], strerror(errno));
+        return errno == ENOENT ? 127 : 126;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (folder)
+        run_folder_remove(folder);
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# topomap run: other launchers start a plan; whatever goes wrong, they start as they are written. Real launchers are in
+# tests/slurm/launchers.bats; those here tell what they are given.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  cd "$BATS_FILE_TMPDIR"
+  export PATH=$TOPOMAP_BUILD/cli:$PATH TMPDIR=$BATS_FILE_TMPDIR/tmp
+  mkdir tmp bin
+  topomap db synth fat-tree:leaves=4,hosts=2,spines=2 -o made >/dev/null
+  topomap db import ibnetdiscover made/fabric.ibnetdiscover --db t.db >/dev/null
+  # NAME VERSION
+  launcher() {
+    printf '#!/bin/sh\n[ "$1" != --version ] || { echo "%s"; exit; }\n' "$2" >"bin/$1"
+    cat >>"bin/$1" <<'END'
+echo "$0" "$@" "$SLURM_HOSTFILE" | sed "s,$TMPDIR/topomap-run[^/]*,FOLDER,g; s,^[^ ]*/,,; s, $,,"
+for word in "$@" "$SLURM_HOSTFILE"; do
+  case $word in *topomap-run.*/ranks) file=${word#*file=}; [ "$(stat -c %a "$(dirname "$file")")" = 700 ] && grep -v '^#' "$file" ;; esac
+done
+END
+    chmod +x "bin/$1"
+  }
+  launcher mpirun.four "mpirun (Open MPI) 4.1.4"
+  launcher mpirun.five "mpirun (Open MPI) 5.0.7"
+  launcher mpiexec.hydra "HYDRA build details:"
+  launcher mpiexec.intel "Intel(R) MPI Library for Linux* OS, Version 2021.11"
+  launcher mpirun.other "prun 17"
+  launcher srun ""
+  printf '#!/bin/sh\necho "TopologyPlugin = topology/%s"\n' tree >bin/scontrol
+  chmod +x bin/scontrol
+}
+
+setup() {
+  cd "$BATS_FILE_TMPDIR"
+  export PATH=$PWD/bin:$PATH
+  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_DB SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HOSTFILE
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
+}
+
+teardown() { run ! compgen -G "$BATS_FILE_TMPDIR/tmp/topomap-run.*"; }
+
+# The hosts of a launcher's file, rank by rank.
+hosts() { topomap map --graph ring:8 --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format slurm-hostfile | grep -v '^#'; }
+
+placed() { # WORDS COMMAND...: the launcher has these words, and its file the plan's hosts
+  local words=$1
+  shift
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- "$@"
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = "$words" ]
+  [ -z "$stderr" ]
+  diff <(printf '%s\n' "${lines[@]:1}" | sed 's/^rank [0-9]*=//; s/ slot.*//; s/:1$//') <(hosts)
+}
+
+stands() { # WHY COMMAND...: runs as it is written, and one line says why
+  local why=$1
+  shift
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- "$@"
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  [ "$output" = "$*" ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == "topomap run: not placed: "*"$why"* ]]
+}
+
+@test "each launcher is known by its version, and given the plan in its own words" {
+  placed "mpirun.four --rankfile FOLDER/ranks -np 8 a.out -n 3" mpirun.four -np 8 a.out -n 3
+  placed "mpirun.five --map-by rankfile:file=FOLDER/ranks --np 8 a.out" mpirun.five --np 8 a.out
+  placed "mpiexec.hydra -launcher ssh -launcher-exec ssh -f FOLDER/ranks -n 8 a.out" mpiexec.hydra -n 8 a.out
+  placed "mpiexec.intel -launcher ssh -launcher-exec ssh -f FOLDER/ranks -n 8 -env A b a.out -f" mpiexec.intel -n 8 -env A b a.out -f
+}
+
+@test "srun has a host file, of nodes that each have a task first" {
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:10 -- srun -n10 a.out
+  [ "${lines[0]}" = "srun -m arbitrary -n10 a.out FOLDER/ranks" ]
+  [ "$(printf '%s\n' "${lines[@]:1}" | sort | uniq -c | awk '{ printf "%s%s", $1, $2 }')" = 2node012node021node031node041node051node061node071node08 ]
+}
+
+@test "the number of ranks: in each spelling, behind options with words of their own, or all" {
+  local words
+  for words in '-np 8' '--np=8' '-n8' '-n 8' '--mca btl self,tcp -np 8' '--oversubscribe -x A -np 8' '--tag-output -np 8 --'; do
+    # shellcheck disable=SC2086
+    placed "mpirun.four --rankfile FOLDER/ranks $words a.out" mpirun.four $words a.out
+  done
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:16 -- mpirun.four a.out -np 3
+  [ "${#lines[@]}" = 17 ]
+  run --separate-stderr topomap run "${at[@]}" -- mpiexec.hydra a.out
+  [ "${#lines[@]}" = 2 ]
+  [ "$stderr" = "topomap run: no graph was named: ranks are taken to talk to their neighbours" ]
+}
+
+@test "the allocation is Slurm's, whose cores scontrol is asked for; nodes without ranks are left out" {
+  export SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[01-03,05]' SLURM_TASKS_PER_NODE='2(x2),1,3' TOPOMAP_DB=t.db
+  at=()
+  run --separate-stderr topomap run --topomap ring:4 -- mpirun.four -n 4 a.out
+  [ -z "$stderr" ]
+  [ "$(printf '%s\n' "${lines[@]:1}" | sed 's/^rank [0-9]*=//; s/ .*//' | sort | uniq -c | awk '{ printf "%s%s", $1, $2 }')" = 2node012node02 ]
+  run --separate-stderr topomap run --topomap ring:8 -- mpirun.four a.out
+  [ "$(printf '%s\n' "${lines[@]:1}" | sed 's/^rank [0-9]*=//; s/ .*//' | sort | uniq -c | awk '{ printf "%s%s", $1, $2 }')" = 2node012node021node033node05 ]
+  # In a job, steps stand in for ssh.
+  run --separate-stderr topomap run --topomap ring:8 -- mpiexec.hydra -n 8 a.out
+  [ "${lines[0]}" = "mpiexec.hydra -launcher ssh -launcher-exec FOLDER/shell -f FOLDER/ranks -n 8 a.out" ]
+}
+
+@test "what is in the way, in a line, and the program runs: ranks that are placed already, several programs, other launchers" {
+  local option
+  for option in '--map-by core' '--rank-by=node' '-H node01' '-npernode 2' '--rankfile mine' '--bind-to none'; do
+    # shellcheck disable=SC2086
+    stands "${option%%[ =]*} places the ranks itself" mpirun.four $option -np 8 a.out
+  done
+  for option in '-f mine' '-ppn 2' '-hosts node01' '-bind-to core'; do
+    # shellcheck disable=SC2086
+    stands "${option%% *} places the ranks itself" mpiexec.hydra $option -n 8 a.out
+  done
+  stands "-w places the ranks itself" srun -w node01 -n 2 a.out
+  stands "it starts several programs" mpirun.four -np 4 a.out : -np 4 b.out
+  stands "tells of no launcher that is known" mpirun.other -np 8 a.out
+  stands "tells no number of ranks" mpirun.four -np many a.out
+  stands "100 ranks are more than the 16 tasks that the nodes have" mpirun.four -np 100 a.out
+  printf '#!/bin/sh\necho "TopologyPlugin = topology/block"\n' >bin/scontrol
+  stands "srun takes no host file (-m arbitrary) with topology/block" srun -n 8 a.out
+  printf '#!/bin/sh\nexit 1\n' >bin/scontrol
+  stands "scontrol does not tell" srun -n 8 a.out
+  printf '#!/bin/sh\necho "TopologyPlugin = topology/tree"\n' >bin/scontrol
+}
+
+@test "faults: no allocation, no database, none of the graph, no time, a planner that is killed, no folder" {
+  at=(--db t.db)
+  stands "this is no allocation of Slurm's, and --nodes names none" mpirun.four -np 8 a.out
+  at=(--db none.db --nodes 'node[01-08]' --tasks-per-node 2)
+  stands "none.db: no topology database" mpirun.four -np 8 a.out
+  at=(--db t.db --nodes 'other[01-08]' --tasks-per-node 2)
+  stands "other01" mpirun.four -np 8 a.out
+  at=(--db t.db --nodes 'node[01-08' --tasks-per-node 2)
+  stands "node[01-08" mpirun.four -np 8 a.out
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2 --topomap nowhere.tmg)
+  run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
+  [ "$output" = "mpirun.four -np 8 a.out" ]
+  [[ $stderr == "topomap run: not placed: "*nowhere.tmg* ]]
+  mkfifo stuck.db
+  at=(--db stuck.db --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.3)
+  stands "" mpirun.four -np 8 a.out
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.001)
+  stands "no answer within 0.001 s" mpirun.four -np 8 a.out
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
+  TMPDIR=$PWD/nowhere stands "nowhere/topomap-run" mpirun.four -np 8 a.out
+  # A launcher that does not tell its version: it is asked five seconds, then runs.
+  printf '#!/bin/sh\n[ "$1" != --version ] || exec sleep 1234.25\necho mpirun.slow "$@"\n' >bin/mpirun.slow
+  chmod +x bin/mpirun.slow
+  stands "no answer within 5 s" mpirun.slow -np 8 a.out
+  run pgrep -f 'sleep 1234.25'
+  [ "$status" -ne 0 ]
+}
+
+@test "required: nothing runs, status 1; off: nothing is said; auto and words of srun's alone" {
+  run --separate-stderr topomap run --db none.db --nodes 'node[01-08]' --tasks-per-node 2 --topomap-options required -- mpirun.four -np 8 a.out
+  [ "$status" -eq 1 ]
+  [ -z "$output" ]
+  [[ $stderr == *"topomap run: not started: none.db: "* ]]
+  run --separate-stderr topomap run "${at[@]}" --topomap off --topomap-options required -- mpirun.four -np 8 a.out
+  [ "$output$stderr" = "mpirun.four -np 8 a.out" ]
+  TOPOMAP=off run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
+  [ "$output$stderr" = "mpirun.four -np 8 a.out" ]
+  run --separate-stderr topomap run "${at[@]}" --topomap auto -- mpirun.four -np 8 a.out
+  [ "$output" = "mpirun.four -np 8 a.out" ]
+  [[ $stderr == *"auto, which profiles programs, is srun's alone" ]]
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:8 --topomap-options min-gain=1,verbose,effort=strong,contiguous -- mpirun.four -np 8 a.out
+  [ "${lines[0]}" = "mpirun.four --rankfile FOLDER/ranks -np 8 a.out" ]
+  [ "${stderr_lines[0]}" = "topomap run: min-gain is for srun alone: passed over" ]
+  [[ ${stderr_lines[1]} == "topomap run: 8 ranks placed for Open MPI 4 on node01,node02,node03,node04" ]]
+  run -2 topomap run "${at[@]}" --topomap-options nothing=1 -- mpirun.four a.out
+}
+
+@test "--print: the command, quoted, and the file; nothing runs" {
+  topomap run "${at[@]}" --topomap ring:8 --print -- mpirun.four -np 8 ./a.out "two words" "it's" >printed
+  [ "$(head -n 1 printed)" = "mpirun.four --rankfile FILE -np 8 ./a.out 'two words' 'it'\\''s'" ]
+  diff <(sed -n 's/^rank [0-9]*=\([^ ]*\) .*/\1/p' printed) <(hosts)
+}
+
+@test "status, input, output and signals are the launcher's own" {
+  printf '#!/bin/sh\n[ "$1" != --version ] || { echo "(Open MPI) 4.1"; exit; }\nshift 4\nexec "$@"\n' >bin/mpirun.real
+  chmod +x bin/mpirun.real
+  run -7 topomap run "${at[@]}" --topomap ring:8 -- mpirun.real -np 8 sh -c 'exit 7'
+  [ "$(echo typed | topomap run "${at[@]}" --topomap ring:8 -- mpirun.real -np 8 cat)" = typed ]
+  run -134 topomap run "${at[@]}" --topomap ring:8 -- mpirun.real -np 8 sh -c 'ulimit -c 0; kill -ABRT $$'
+  run -127 topomap run "${at[@]}" --topomap off -- "$PWD/none"
+  # A signal goes on, once, and the folder is taken away.
+  # shellcheck disable=SC2016
+  topomap run "${at[@]}" --topomap ring:8 -- mpirun.real -np 8 sh -c 'trap "echo term >>got; exit 3" TERM; echo >ready; while :; do sleep 0.1; done' 3>&- &
+  for _ in $(seq 100); do [ ! -e ready ] || break; sleep 0.1; done
+  kill -TERM $!
+  status=0
+  wait $! || status=$?
+  [ "$status" -eq 3 ]
+  [ "$(cat got)" = term ]
+}
