@@ -36,6 +36,7 @@ function shown(value, unit) {
   return unit === "s" ? seconds(value) : unit === "bytes" ? short(value) + "B" : short(value);
 }
 function change(before, after) {
+  if (before === null || after === null) return "\u2013";
   if (!(before > 0)) return after > 0 ? "more" : "unchanged";
   const percent = 100 * (after - before) / before;
   return percent === 0 ? "unchanged" : Math.abs(percent).toFixed(1) + " % " + (percent < 0 ? "lower" : "higher");

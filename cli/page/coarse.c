@@ -129,10 +129,11 @@ static int join_groups(const round *r, topomap_error *err)
         for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++) {
             uint32_t u = n->head[link], common = 1, other = n->first[u + 1] - n->first[u];
 
+            if (u <= v || r->to[u] != u || r->level[u] != r->level[v])
+                continue;
             for (uint32_t i = n->first[u]; i < n->first[u + 1]; i++)
                 common += near[n->head[i]] == v + 1;
-            if (u > v && r->to[u] == u && r->level[u] == r->level[v] &&
-                2 * common > (degree > other ? degree : other))
+            if (2 * common > (degree > other ? degree : other))
                 r->to[u] = v;
         }
     }

@@ -90,7 +90,7 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
         made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o, s:[], s:[]}", "name", name, "ranks",
                          (json_int_t)matrix.ranks, "cells", (json_int_t)matrix.cells, "each",
                          (json_int_t)matrix.each, "least", matrix.least, "most", matrix.most,
-                         "bytes", cells(&matrix, pairs), "nodes", "groups");
+                         "bytes", cells(&matrix, pairs && !job->is_sheet), "nodes", "groups");
     topomap_matrix_clear(&matrix);
     finer = made && !pairs ? page_finer(job->graph, place, err) : json_null();
     if (made && finer) {

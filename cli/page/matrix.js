@@ -36,7 +36,8 @@ function pairsOf(m, pairs) {
 function cellsOf(m, fine, view) {
   const whole = view.size === m.ranks && m.bytes, from = whole ? {each: m.each} : fine;
   const across = Math.ceil(view.size / from.each), step = whole ? 1 : Math.ceil(across / VIEW_CELLS);
-  const made = {each: from.each * step, side: Math.ceil(across / step), row: Math.floor(view.row / from.each), column: Math.floor(view.column / from.each),
+  const last = Math.max(0, Math.ceil(m.ranks / from.each) - across), begin = (v) => Math.min(Math.ceil(v / from.each), last);
+  const made = {each: from.each * step, side: Math.ceil(across / step), row: begin(view.row), column: begin(view.column),
     bytes: new Map(), least: Infinity, most: 0};
   if (whole) {
     for (let i = 0; i < m.bytes.length; i += 3) made.bytes.set(m.bytes[i] * made.side + m.bytes[i + 1], m.bytes[i + 2]);

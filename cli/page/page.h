@@ -31,6 +31,7 @@ typedef struct page_job {
     const topomap_time_costs *costs; /* NULL: no time is predicted */
     const store_comparison *times;   /* that were measured, or NULL */
     uint32_t ranks;                  /* of the step; the graph's, or more */
+    int is_sheet;                    /* of paper: nobody looks closer, so cells are all there is */
 } page_job;
 
 /** From so many ranks on pages have no table of ranks, but of nodes; from so many nodes on one of

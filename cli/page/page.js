@@ -135,7 +135,7 @@ function pair() {
     ["figure", "A before", "A after", "B before", "B after", "B against A"],
     names.map((n) => [n, cell(of(a, n), "before"), cell(of(a, n), "after"), cell(of(b, n), "before"), cell(of(b, n), "after"),
       of(a, n) && of(b, n) ? change(of(a, n).after, of(b, n).after) : "\u2013"]), [], -1));
-  const linked = a.ranks === b.ranks && linkOf(a.matrices[2]);
+  const linked = a.matrices[2].ranks === b.matrices[2].ranks && linkOf(a.matrices[2]);
   const last = (plan, name) => matrix({...plan.matrices[2], name}, plan, 1, linked || linkOf(plan.matrices[2]));
   section("Who talks to whom", make("div", {class: "matrices"}, last(a, "A, by node, after"), last(b, "B, by node, after")));
   if (a.links && b.links)

@@ -50,13 +50,15 @@ static int write_sheet(const cli_call *call, json_t *data)
 
 static int write_job(const cli_call *call, const page_job *job)
 {
+    page_job shown = *job;
     topomap_error err;
-    json_t *data = page_data(job, &err);
+    json_t *data;
 
+    shown.is_sheet = picture_is_format(cli_get(call, "output"));
+    data = page_data(&shown, &err);
     if (!data)
         return cli_fail(call, &err);
-    return picture_is_format(cli_get(call, "output")) ? write_sheet(call, data)
-                                                      : write_page(call, job->title, data);
+    return shown.is_sheet ? write_sheet(call, data) : write_page(call, job->title, data);
 }
 
 /* The layout before as a plan: tasks have the CPUs of their slots, and the GPUs that Slurm gives
@@ -102,11 +104,12 @@ static int plan_before(const planner_inputs *in, const topomap_machine *machine,
  * equal shares then. Where that would take long there are none, nor where places are GPUs, whose
  * traffic goes by rails. \return 1: they are there now, for the page alone */
 static int add_links(const planner_inputs *in, const planner_request *request,
-                     topomap_machine *machine)
+                     const topomap_graph *graph, topomap_machine *machine)
 {
     const topomap_db_allocation allocation = {
         .size = sizeof allocation, .nodes = &request->nodes, .tasks = request->tasks};
-    const uint64_t patience = 1 << 26; /* a second or two */
+    const uint64_t patience = 1 << 26;             /* a second or two */
+    uint32_t phases = topomap_graph_phases(graph); /* each is a pass of its own */
     topomap_error why;
     topomap_db *db;
     int read;
@@ -119,7 +122,7 @@ static int add_links(const planner_inputs *in, const planner_request *request,
     if (!read || !machine->network)
         return 0;
     if (!topomap_network_routed(machine->network) &&
-        (uint64_t)machine->nodes * machine->network->links > patience) {
+        (uint64_t)machine->nodes * machine->network->links > patience / (phases ? phases : 1)) {
         topomap_network_free(machine->network);
         machine->network = NULL;
     }
@@ -163,7 +166,8 @@ static int print_mapped(const cli_call *call, const cli_result *result)
                     .costs = &result->costs.value,
                     .ranks = topomap_graph_ranks(result->target->graph)};
 
-    if (add_links(&result->target->inputs, &result->target->request, result->target->machine))
+    if (add_links(&result->target->inputs, &result->target->request, result->target->graph,
+                  result->target->machine))
         job.costs = NULL; /* nobody has asked for times by shares */
     write_command(call, command, sizeof command);
     snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% lower", job.ranks,
@@ -206,7 +210,7 @@ static int open_inputs(launch *l, topomap_error *err)
     if (!l->in.graph)
         return topomap_error_set(err, TOPOMAP_EINPUT, "there is no graph to show: %s", l->in.note);
     l->slot_of = topomap_alloc(topomap_machine_slots(l->in.machine), sizeof *l->slot_of, err);
-    l->has_shares = add_links(&l->in, &l->record.request, l->in.machine);
+    l->has_shares = add_links(&l->in, &l->record.request, l->in.graph, l->in.machine);
     return l->slot_of && planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) == 0 &&
                    planner_record_plan(&l->record, &l->plan, err) == 0 &&
                    plan_before(&l->in, l->in.machine, &l->in.by_slot, l->in.start,

@@ -74,6 +74,14 @@ static void put_heading(topomap_drawing *out, double x, double y, double width, 
 
 /* ---- Figures ----------------------------------------------------------------------------- */
 
+static void put_number(topomap_drawing *out, double x, double y, const json_t *value)
+{
+    if (json_is_number(value))
+        topomap_draw_text(out, WORDS, x, y, 9, 1, "%.6g", json_number_value(value));
+    else
+        topomap_draw_text(out, WORDS, x, y, 9, 1, "-");
+}
+
 static void put_figures(topomap_drawing *out, const json_t *data, double y)
 {
     const json_t *figures = json_object_get(data, "figures"), *row;
@@ -94,9 +102,9 @@ static void put_figures(topomap_drawing *out, const json_t *data, double y)
         snprintf(name, sizeof name, strlen(text_of(row, "unit")) < 7 ? "%s (%s)" : "%s",
                  text_of(row, "name"), text_of(row, "unit"));
         put_words(out, WORDS, LEFT, at, 9, before - 50 - LEFT, name);
-        topomap_draw_text(out, WORDS, before, at, 9, 1, "%.6g", old);
-        topomap_draw_text(out, WORDS, after, at, 9, 1, "%.6g", new);
-        if (old > 0)
+        put_number(out, before, at, json_object_get(row, "before"));
+        put_number(out, after, at, json_object_get(row, "after"));
+        if (old > 0 && json_is_number(json_object_get(row, "after")))
             topomap_draw_text(out, WORDS, MIDDLE - GAP, at, 9, 1, "%+.1f %%",
                               100 * (new - old) / old);
     }

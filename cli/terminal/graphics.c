@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 250, ANSWER = 512 };
+enum { WAIT_MS = 1000, ANSWER = 512 }; /* over a slow line, too */
 
 /* A picture of one pixel, of which kitty says whether it could show it (kitty's "Terminal graphics
  * protocol", querying support), then the primary device attributes, which every terminal answers
@@ -60,6 +60,7 @@ static int has_sixel(const char *answer)
 
 static void ask(int fd, char *answer, size_t size)
 {
+    struct pollfd typed = {.fd = fd, .events = POLLIN};
     struct termios before, raw;
     sigset_t hold, mask;
 
@@ -69,14 +70,11 @@ static void ask(int fd, char *answer, size_t size)
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
-    sigemptyset(&hold); /* whatever would end us does so with the terminal as it was */
-    sigaddset(&hold, SIGINT);
-    sigaddset(&hold, SIGTERM);
-    sigaddset(&hold, SIGTSTP);
-    sigaddset(&hold, SIGHUP);
+    sigfillset(&hold); /* whatever would end us does so with the terminal as it was */
     sigprocmask(SIG_BLOCK, &hold, &mask);
     if (tcsetattr(fd, TCSADRAIN, &raw) == 0) {
-        if (write(fd, question, sizeof question - 1) == (ssize_t)(sizeof question - 1))
+        if (poll(&typed, 1, 0) == 0 && /* what was typed ahead is the shell's */
+            write(fd, question, sizeof question - 1) == (ssize_t)(sizeof question - 1))
             listen(fd, answer, size);
         tcsetattr(fd, TCSADRAIN, &before);
     }

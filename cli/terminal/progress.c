@@ -71,11 +71,11 @@ void terminal_progress_text(char *text, size_t size, unsigned columns, const cha
         write_count(count, sizeof count, unit ? unit : "", (double)done);
         used += (size_t)snprintf(text + used, size - used, ", %s", count);
     }
-    if (done && used < size) {
+    if (done && rate > 0 && used < size) {
         write_count(count, sizeof count, unit ? unit : "", rate);
         used += (size_t)snprintf(text + used, size - used, ", %s/s", count);
     }
-    if (done && done < total && used < size) {
+    if (rate > 0 && done < total && used < size) {
         write_time(time, sizeof time, (double)(total - done) / rate);
         snprintf(text + used, size - used, ", about %s left", time);
     }

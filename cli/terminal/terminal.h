@@ -23,7 +23,7 @@ int terminal_is_utf8(void);
 enum terminal_graphics { TERMINAL_BLOCKS, TERMINAL_SIXEL, TERMINAL_KITTY };
 
 /** What pictures the terminal on stdout shows beside characters: it is asked, and what it has not
- *  answered within a quarter of a second it does not know. TERMINAL_BLOCKS where stdin or stdout is
+ *  answered within a second it does not know. TERMINAL_BLOCKS where stdin or stdout is
  *  no terminal, or others are in front. */
 enum terminal_graphics terminal_graphics(void);
 

@@ -82,9 +82,16 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, double *all,
     uint32_t links = traffic->network->links, phases = graph->phases ? graph->phases : 1;
     double *load = topomap_alloc(links, sizeof *load, err), most = 0.0;
     topomap_congestion made = {.model = models[model].info.name};
+    topomap_watch *watch = traffic->watch;
     int status = load ? 0 : -1;
 
+    if (phases > 1) { /* how far one is says nothing */
+        traffic->watch = NULL;
+        topomap_watch_stage(watch, "loads of links", "phases", phases);
+    }
     for (uint32_t k = 0; status == 0 && k < phases; k++) {
+        if (phases > 1)
+            topomap_watch_at(watch, k);
         traffic->graph = graph->phases ? graph->phase[k] : graph;
         memset(load, 0, links * sizeof *load);
         status = models[model].add(traffic, load, err);
@@ -92,6 +99,7 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, double *all,
             add_up(traffic->network, load, all, &most, &made);
     }
     traffic->graph = graph;
+    traffic->watch = watch;
     if (status == 0) {
         sum_up(traffic->network, all, &made);
         *congestion = made;

@@ -173,7 +173,7 @@ int topomap_input_unpacked(topomap_input *input, const char *const *option, topo
 void topomap_input_watch(topomap_input *input, topomap_watch *watch)
 {
     input->watch = watch;
-    topomap_watch_stage(watch, "reading", "B", input->size);
+    topomap_watch_stage(watch, "reading", "B", input->stream ? 0 : input->size);
 }
 
 const char *topomap_input_path(const topomap_input *input)
@@ -197,6 +197,7 @@ size_t topomap_input_most(const topomap_input *input)
 static int fill(topomap_input *input, topomap_error *err)
 {
     size_t got;
+    off_t at;
 
     if (input->start) {
         memmove(input->buffer, input->buffer + input->start, input->end - input->start);
@@ -218,8 +219,11 @@ static int fill(topomap_input *input, topomap_error *err)
         return -1;
     input->ended = got < input->capacity - input->end;
     input->end += got;
-    if (input->watch && input->fd >= 0)
-        topomap_watch_at(input->watch, (uint64_t)lseek(input->fd, 0, SEEK_CUR));
+    at = input->watch && input->fd >= 0 ? lseek(input->fd, 0, SEEK_CUR) : -1;
+    if (at >= 0)
+        topomap_watch_at(input->watch, (uint64_t)at);
+    else if (input->watch) /* a pipe has no place */
+        topomap_watch_add(input->watch, got);
     return 0;
 }
 

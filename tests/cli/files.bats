@@ -95,7 +95,7 @@ traced() {
     grep -E 'O_CREAT|O_TMPFILE|creat\(' trace >made || true
     run -1 grep -vE 'O_TMPFILE|O_CREAT\|O_EXCL\|O_NOFOLLOW\|O_CLOEXEC' made
     [ -s made ]
-    run -1 grep -E -- '-journal|-wal|-shm|\.import|O_TRUNC' trace
+    run -1 grep -E -- '-(journal|wal|shm)"|\.import|O_TRUNC' trace
     # Read-write opens of named files in the folder: the lock of an import alone.
     run -1 grep -E 'O_(RDWR|WRONLY)' <(grep -F '"here' trace | grep -vE 'out\.db", O_RDWR\|O_NOCTTY')
   done

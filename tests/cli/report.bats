@@ -394,6 +394,9 @@ END
   topomap map --graph stencil2d:5:4x4 --db t.db --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)" --tasks-per-node 2 --format plan -o plan
   topomap report --plan plan -o sheet.png
   [ "$(head -c 4 sheet.png | tail -c 3)" = PNG ]
+  # However many cells there are: the page has pairs in place of so many.
+  topomap report --graph alltoall:128 --machine tree:16:8 -o sheet.svg
+  [ "$(grep -o 'h[0-9]*v1' sheet.svg | tr -dc '0-9\n' | sed 's/1$//' | awk '{ n += $1 } END { print n }')" = $((2 * 128 * 127)) ]
 }
 
 @test "report: no table of ranks above 20,000, usage" {
@@ -411,4 +414,16 @@ END
   [[ $output == *"--output takes FILE.html"* ]]
   run -2 topomap report --graph ring:4 --machine mesh:4 -o page.txt
   run -2 topomap report --plan x --machine mesh:4 -o page.html
+}
+
+@test "db report: coordinates of which few are taken, of a grid that is too large to draw" {
+  printf 'a 99 999 49999\nb 0 0 0\n' >far
+  topomap db import --db far.db coordinates far
+  run -3 topomap db report --db far.db -o far.svg
+  [[ $output == *"no switches"* ]]
+  printf 'a 1 0 0\nb 0 0 1\n' >near
+  topomap db import --db near.db coordinates near
+  topomap db report --db near.db -o near.svg
+  # The picture has room for all places, also where nobody is.
+  [ "$(sed -n 's/.*viewBox="0 0 \([0-9.]*\) .*/\1/p' near.svg | head -n 1 | cut -d. -f1)" -ge 143 ]
 }

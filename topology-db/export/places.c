@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/point.h"
 #include "util/alloc.h"
 
 enum {
@@ -19,16 +20,16 @@ enum {
 
 /* ---- By coordinates ---------------------------------------------------------------------- */
 
+/* 0: it is none that a database has. */
 static uint32_t read_place(const char *text, uint32_t at[DIMENSIONS])
 {
-    uint32_t count = 0;
+    struct db_point point;
 
-    for (char *end; *text && count < DIMENSIONS; text = *end == ',' ? end + 1 : end) {
-        at[count++] = (uint32_t)strtoul(text, &end, 10);
-        if (end == text || (*end && *end != ','))
-            return 0;
-    }
-    return count;
+    if (db_point_parse(text, ',', &point) != 0 || point.dims > DIMENSIONS)
+        return 0;
+    for (uint32_t d = 0; d < point.dims; d++)
+        at[d] = point.at[d];
+    return point.dims;
 }
 
 /* 0: these are not all on one grid.
@@ -216,7 +217,9 @@ static int place_ring(struct db_places *p, uint32_t *nth, topomap_error *err)
 static int place_nodes(struct db_places *p, topomap_error *err)
 {
     const struct db_export *x = p->x;
-    uint32_t size[DIMENSIONS] = {0}, dimensions = 0, slot = 1;
+    uint32_t size[DIMENSIONS] = {0}, dimensions = 0;
+    uint64_t slot = 1; /* a size is 65,535 at most */
+    topomap_spot corner;
     uint32_t *nth;
 
     for (uint32_t h = 0; h < x->hosts; h++)
@@ -225,11 +228,11 @@ static int place_nodes(struct db_places *p, topomap_error *err)
 
             dimensions = more ? more : dimensions;
         }
-    for (uint32_t d = 0; d < dimensions; d++)
-        slot *= size[d] < UINT32_MAX / slot ? size[d] : 1;
+    for (uint32_t d = 0; d < dimensions && slot <= PLACES_MOST; d++)
+        slot *= size[d];
     if (!dimensions || slot > PLACES_MOST)
         return db_export_check_links(x, "svg", err);
-    nth = topomap_alloc(slot, sizeof *nth, err);
+    nth = topomap_alloc((size_t)slot, sizeof *nth, err);
     if (!nth)
         return -1;
     for (uint32_t h = 0; h < x->hosts; h++) {
@@ -248,6 +251,11 @@ static int place_nodes(struct db_places *p, topomap_error *err)
     free(nth);
     p->dimensions = dimensions;
     memcpy(p->size, size, sizeof p->size);
+    for (uint32_t d = 0; d < dimensions; d++)
+        size[d]--; /* the last place of all, empty or not */
+    corner = topomap_draw_in_grid(size, p->size, dimensions, CELL, EDGE);
+    p->width = corner.x + EDGE;
+    p->height = corner.y + EDGE;
     return 0;
 }
 
