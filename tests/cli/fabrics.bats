@@ -257,11 +257,18 @@ END
   [ "$(topomap db show --db a.db n1 --json | jq -c '[.rails, .planes]')" = '[2,[1,2]]' ]
   jq -n '[inputs | {key: input_filename[:-5], value: .}] | from_entries' n1.json n2.json leaf1.json > all
   topomap db import --db b.db lldp all
-  for s in n1 n2 leaf1; do jq . $s.json | sed "s/^/$s: /"; done | sort -s -k 2,2 -t @ | zstd -q > lines.zst
+  # Of many hosts at once, each host's lines in their order.
+  for s in n1 n2 leaf1; do jq . $s.json | sed "s/^/$s: /" >$s.lines; done
+  paste -d '\n' n1.lines n2.lines leaf1.lines | sed '/^$/d' | zstd -q > lines.zst
   topomap db import --db c.db lldp lines.zst
   topomap db import --db d.db lldp --nodes n1 n1.json
   topomap db diff a.db b.db
   topomap db diff a.db c.db
+  # hosts=, with their domain or of nobody that is there.
+  topomap db import --db e.db lldp all --option hosts=n1.site,n2.site
+  [ "$(summary e.db hosts)" = '[2]' ]
+  run -3 topomap db import --db none.db lldp all --option hosts=nobody
+  [[ $output == *"none of hosts=nobody is in the file"* ]]
   [ "$(summary d.db hosts switches links)" = '[1,2,2]' ]
   # From switches alone, and from hosts alone; the shape of `-f json`, too.
   topomap db import --db e.db lldp leaf1.json
@@ -360,14 +367,15 @@ END
   [ "$(hops a.db i-1 i-3) $(hops a.db i-1 i-4) $(hops a.db i-1 i-2)" = "2 4 6" ]
   levels_alone a.db 'i-[1-4]'
   # A ring in an order that the levels do not have is put into theirs.
-  [ "$(jq '[.hop_bytes, .ranks] | .[0] / .[1]' map.json)" = "$(jq -n '(2 + 4 + 6 + 6) / 4 * 128')" ] || jq . map.json
+  [ "$(jq '[.hop_bytes, .ranks] | .[0] / .[1]' map.json)" = "$(jq -n '(2 + 4 + 6 + 6) / 4 * 128')" ] || { jq . map.json && false; }
   jq '{Reservations: [.Instances[] | {Instances: [{InstanceId, PrivateDnsName: "ip-10-0-0-\(.InstanceId[2:]).ec2.internal"}]}]}' t.json > names.json
   topomap db import --db b.db aws-topology t.json --option names=names.json
   [ "$(hops b.db ip-10-0-0-1 ip-10-0-0-4.ec2.internal) $(hops b.db i-1 ip-10-0-0-2)" = "4 6" ]
   jq '.Instances |= .[:2] | .NextToken = "x"' t.json > p1; jq '.Instances |= .[2:4]' t.json > p2
   run --separate-stderr -0 topomap db import --db c.db aws-topology p1
   [[ $stderr == *"the answer goes on (NextToken)"* ]]
-  topomap db import --db c.db aws-topology p1 p2
+  run --separate-stderr -0 topomap db import --db c.db aws-topology p1 p2
+  [[ $stderr != *NextToken* ]]
   topomap db diff a.db c.db
 }
 
@@ -500,4 +508,16 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
   mkfifo fifo; run -3 timeout 10 topomap db import --db none.db aws-topology fifo
   [[ $output == *FIFO* ]]
   [ ! -e none.db ]
+}
+
+@test "hostile or odd: too many nodes in few words, levels in circles, a line behind an escaped quote" {
+  { echo 'blocks:'; echo '- switch: s'; echo '  nodes:'; for i in $(seq 3); do echo '  - "a[0-499999]"'; done; } >many
+  refused topograph many 'many:' "at most 1000000 nodes"
+  printf '%s\n' '{"Instances":[' '{"InstanceId":"i-1\"","NetworkNodes":["a"]},' '{"InstanceId":"i-2","NetworkNodes":["a","a"]}]}' | sed 's/\\"//' >circle
+  refused aws-topology circle 'circle:3:' "'a' is inside itself"
+  jq -n '[["a", "b"], ["b", "a"]] | {Instances: [range(2) as $i | {InstanceId: "i-\($i)", NetworkNodes: .[$i]}]}' >circle
+  refused aws-topology circle "'a' is inside itself"
+  # The line of what comes behind an escaped quote.
+  printf '%s\n' '{"Instances":[' '{"InstanceId":"i-1","Note":"5\"","NetworkNodes":["a"]},' '{"InstanceId":7}]}' >quoted
+  refused aws-topology quoted 'quoted:3:'
 }

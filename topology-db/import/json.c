@@ -11,6 +11,7 @@
 #include "util/known.h"
 
 #define TEXT_MOST ((size_t)128 << 20)
+enum { HOSTS_MOST = 1000000 };
 
 int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
                  const char *format, ...)
@@ -71,11 +72,14 @@ static void parts_clear(struct parts *parts)
     topomap_known_clear(&parts->hosts);
 }
 
-static int find_part(struct parts *parts, const char *host, size_t length, size_t line,
-                     struct part **part, topomap_error *err)
+static int find_part(const struct db_import *import, struct parts *parts, const char *host,
+                     size_t length, size_t line, struct part **part, topomap_error *err)
 {
     size_t before = parts->hosts.count;
     uint32_t at;
+
+    if (before >= HOSTS_MOST && topomap_known_find(&parts->hosts, host, length) == UINT32_MAX)
+        return db_json_fail(import, line, err, "more than %d hosts", HOSTS_MOST);
 
     /* Room first: a host that is known has a part. */
     if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, err) ||
@@ -95,7 +99,7 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
 {
     const char *colon = memchr(text, ':', size);
     size_t length = colon ? (size_t)(colon - text) : 0, rest;
-    struct part *part;
+    struct part *part = NULL;
 
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)text[i]) && !strchr(".-_", text[i]))
@@ -104,7 +108,7 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
         return db_json_fail(import, line, err,
                             "expected a JSON document, or lines 'HOST: a line of its document'");
     rest = size - length - 1;
-    if (find_part(parts, text, length, line, &part, err) ||
+    if (find_part(import, parts, text, length, line, &part, err) ||
         topomap_grow(&part->text, &part->room, part->size + rest + 1, 1, err))
         return -1;
     memcpy(part->text + part->size, colon + 1, rest);
@@ -224,8 +228,10 @@ int db_json_lines(const struct db_json *json, unsigned depth, size_t **lines, si
     for (const char *at = json->text; at && *at; at++) {
         line += *at == '\n';
         if (quoted) {
-            at += *at == '\\' && at[1];
-            quoted = *at != '"';
+            if (*at == '\\' && at[1])
+                at++;
+            else
+                quoted = *at != '"';
         } else if (*at == '"') {
             quoted = 1;
         } else if (*at == '{' || *at == '[') {

@@ -14,8 +14,15 @@
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
 
+/* Of all pages of one answer. */
+struct pages {
+    struct levels levels; /* first, as levels_write() wants it */
+    size_t pages, going_on;
+};
+
 struct reader {
     struct db_import *import;
+    struct pages *pages;
     struct levels *levels;
     json_t *names; /* by InstanceId */
     topomap_error *err;
@@ -53,7 +60,7 @@ static int read_names(struct reader *r)
 {
     const char *path = db_option(r->import, "names"), *own = r->import->path;
     topomap_input *input = r->import->input;
-    struct db_json json;
+    struct db_json json = {0};
     int result;
 
     r->names = json_object();
@@ -63,12 +70,12 @@ static int read_names(struct reader *r)
         r->import->input = input;
         return -1;
     }
-    r->import->path = path;
-    result = db_json_read(r->import, &json, r->err);
-    if (!result) {
-        result = take_names(r, json.root);
-        db_json_clear(&json);
-    }
+    r->import->path = topomap_input_called(path);
+    result = topomap_input_unpacked(r->import->input, r->import->options->option, r->err) ||
+                     db_json_read(r->import, &json, r->err)
+                 ? -1
+                 : take_names(r, json.root);
+    db_json_clear(&json);
     topomap_input_close(r->import->input);
     r->import->input = input;
     r->import->path = own;
@@ -104,27 +111,25 @@ static int take_instances(struct reader *r, const struct db_json *json)
 {
     json_t *list = json_object_get(json->root, "Instances"), *instance;
     size_t *line, lines, i;
-    int result = 0;
+    int result;
 
     if (!json_is_array(list))
         return db_json_fail(r->import, 1, r->err,
                             "no list \"Instances\": expected what `aws ec2 "
                             "describe-instance-topology` prints");
-    if (db_json_lines(json, 2, &line, &lines, r->err))
-        return -1;
+    result = db_json_lines(json, 2, &line, &lines, r->err);
     json_array_foreach(list, i, instance) if (!result) result =
         take_instance(r, instance, i < lines ? line[i] : 0);
     free(line);
-    if (!result && db_json_text(json->root, "NextToken")) {
-        r->import->report->partial = 1;
-        db_warn(r->import, 0, "the answer goes on (NextToken): import all its pages at once");
-    }
+    r->pages->pages++;
+    r->pages->going_on += db_json_text(json->root, "NextToken") != NULL;
     return result;
 }
 
-static int begin(struct db_import *import, void *levels, topomap_error *err)
+static int begin(struct db_import *import, void *data, topomap_error *err)
 {
-    struct reader r = {.import = import, .levels = levels, .err = err};
+    struct pages *pages = data;
+    struct reader r = {.import = import, .pages = pages, .levels = &pages->levels, .err = err};
     struct db_json json = {0};
     int result = read_names(&r) || db_json_read(import, &json, err) ? -1 : 0;
 
@@ -135,9 +140,15 @@ static int begin(struct db_import *import, void *levels, topomap_error *err)
     return result;
 }
 
-static int check(struct db_import *import, void *levels, topomap_error *err)
+static int check(struct db_import *import, void *data, topomap_error *err)
 {
-    return levels_finish(levels, import, "aws", err);
+    struct pages *pages = data;
+
+    if (pages->going_on == pages->pages) { /* none was the last one */
+        import->report->partial = 1;
+        db_warn(import, 0, "the answer goes on (NextToken): import all its pages at once");
+    }
+    return levels_finish(&pages->levels, import, "aws", err);
 }
 
 static const topomap_graph_option options[] = {
@@ -154,7 +165,7 @@ const db_importer db_aws_topology = {
     .tables = {"vertex", "link", "alias", "clique"},
     .joins = 1,
     .read = db_read_content,
-    .size = sizeof(struct levels),
+    .size = sizeof(struct pages),
     .begin = begin,
     .check = check,
     .write = levels_write,

@@ -83,6 +83,12 @@ static int add_level(struct levels *levels, struct db_import *import, const char
         return fail(import, line, err,
                     "is in two levels above it: the file holds two states of the network; ask anew",
                     name);
+    /* Circles begin here, and chains of many files' levels, which nobody has. */
+    for (uint32_t v = above, steps = 0; v != UINT32_MAX; v = levels->above[v])
+        if (v == *vertex || ++steps > 8 * LEVELS_MOST)
+            return fail(import, line, err,
+                        "is inside itself: the file holds two states of the network; ask anew",
+                        name);
     return put_into(levels, *vertex, above, err);
 }
 

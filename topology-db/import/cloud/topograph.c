@@ -20,9 +20,12 @@
 
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
+#include "util/alloc.h"
 #include "util/hostlist.h"
+#include "util/known.h"
 
 #define TEXT_MOST ((size_t)16 << 20)
+enum { NODES_MOST = 1000000 }; /* of a model, which may say many with few words; switches, too */
 
 static int is_domain(const char *label)
 {
@@ -53,10 +56,16 @@ static int take_instance(struct db_import *import, struct levels *levels, const 
                                 id);
         level[count - 1 - i] = name;
     }
-    json_object_foreach(labels, label,
-                        value) if (is_domain(label) && json_is_string(value) &&
-                                   db_domains_add(&levels->domains, id, json_string_value(value),
-                                                  line, err)) return -1;
+    json_object_foreach(labels, label, value)
+    {
+        const char *domain = is_domain(label) ? json_string_value(value) : NULL;
+
+        if (domain && strlen(domain) >= DB_DOMAIN)
+            return db_json_fail(import, line, err, "a domain of more than %d characters",
+                                DB_DOMAIN - 1);
+        if (domain && db_domains_add(&levels->domains, id, domain, line, err))
+            return -1;
+    }
     return levels_add(levels, import, id, level, (int)count, line, err);
 }
 
@@ -87,6 +96,10 @@ struct model {
     struct db_import *import;
     struct levels *levels;
     yaml_document_t document;
+    size_t nodes;
+    topomap_known below; /* switches that others list */
+    const char **above;  /* [below.count] who does, lent */
+    size_t room, listed;
     topomap_error *err;
 };
 
@@ -123,26 +136,50 @@ static yaml_node_t *value_of(struct model *m, const yaml_node_t *mapping, const 
     return NULL;
 }
 
-/* The switch that lists this one; NULL: none. */
-static const char *find_above(struct model *m, const yaml_node_t *switches, const char *name)
+/* The first that lists a switch is above it. */
+static int list_switch(struct model *m, const yaml_node_t *list, const char *name,
+                       const char *above)
+{
+    size_t before = m->below.count;
+    uint32_t at;
+
+    if (++m->listed > NODES_MOST) /* an alias may stand for a long list many times */
+        return fail(m, list, "at most 1000000 switches under 'switches'");
+    if (!name)
+        return 0;
+    if (topomap_known_number(&m->below, name, strlen(name), &at, m->err) ||
+        topomap_grow(&m->above, &m->room, m->below.count, sizeof *m->above, m->err))
+        return -1;
+    if (at == before)
+        m->above[at] = above;
+    return 0;
+}
+
+static int list_switches(struct model *m, const yaml_node_t *switches)
 {
     if (!switches || switches->type != YAML_MAPPING_NODE)
-        return NULL;
+        return 0;
     for (yaml_node_pair_t *pair = switches->data.mapping.pairs.start;
          pair < switches->data.mapping.pairs.top; pair++) {
+        const char *name = scalar(node_at(m, pair->key));
         const yaml_node_t *below = value_of(m, node_at(m, pair->value), "switches");
 
-        if (!below || below->type != YAML_SEQUENCE_NODE)
+        if (!name || !below || below->type != YAML_SEQUENCE_NODE)
             continue;
         for (int *item = below->data.sequence.items.start; item < below->data.sequence.items.top;
-             item++) {
-            const char *each = scalar(node_at(m, *item));
-
-            if (each && strcmp(each, name) == 0)
-                return scalar(node_at(m, pair->key));
-        }
+             item++)
+            if (list_switch(m, below, scalar(node_at(m, *item)), name))
+                return -1;
     }
-    return NULL;
+    return 0;
+}
+
+/* The switch that lists this one; NULL: none. */
+static const char *find_above(const struct model *m, const char *name)
+{
+    uint32_t at = topomap_known_find(&m->below, name, strlen(name));
+
+    return at == UINT32_MAX ? NULL : m->above[at];
 }
 
 static int add_nodes(struct model *m, const yaml_node_t *list, const char *const *level, int count,
@@ -156,6 +193,9 @@ static int add_nodes(struct model *m, const yaml_node_t *list, const char *const
     if (result)
         return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(m->err, why.code, "%s", why.text)
                                            : db_json_fail(m->import, line, m->err, "%s", why.text);
+    m->nodes += names.count;
+    if (m->nodes > NODES_MOST)
+        result = fail(m, list, "at most 1000000 nodes in all blocks");
     for (size_t i = 0; !result && i < names.count; i++)
         result =
             (domain && db_domains_add(&m->levels->domains, names.name[i], domain, line, m->err)) ||
@@ -167,12 +207,11 @@ static int add_nodes(struct model *m, const yaml_node_t *list, const char *const
 }
 
 /* From the block's switch upwards; the outermost comes first. */
-static int find_levels(struct model *m, const yaml_node_t *switches, const yaml_node_t *block,
-                       const char **level, int *count)
+static int find_levels(struct model *m, const yaml_node_t *block, const char **level, int *count)
 {
     const char *name = scalar(value_of(m, block, "switch")), *up[LEVELS_MOST];
 
-    for (*count = 0; name; name = find_above(m, switches, name)) {
+    for (*count = 0; name; name = find_above(m, name)) {
         if (*count == LEVELS_MOST)
             return fail(m, block, "at most 8 switches above each other, and no circle of them");
         up[(*count)++] = name;
@@ -202,7 +241,7 @@ static const char *find_domain(struct model *m, const yaml_node_t *block)
     return NULL;
 }
 
-static int take_block(struct model *m, const yaml_node_t *switches, const yaml_node_t *block)
+static int take_block(struct model *m, const yaml_node_t *block)
 {
     const yaml_node_t *nodes = value_of(m, block, "nodes");
     const char *level[LEVELS_MOST], *domain;
@@ -210,9 +249,11 @@ static int take_block(struct model *m, const yaml_node_t *switches, const yaml_n
 
     if (!nodes || (nodes->type != YAML_SEQUENCE_NODE && !scalar(nodes)))
         return fail(m, block, "a block with 'switch' and a list of 'nodes'");
-    if (find_levels(m, switches, block, level, &count))
+    if (find_levels(m, block, level, &count))
         return -1;
     domain = find_domain(m, block);
+    if (domain && strlen(domain) >= DB_DOMAIN)
+        return fail(m, block, "a domain of at most 127 characters");
     if (scalar(nodes))
         return add_nodes(m, nodes, level, count, domain);
     for (int *item = nodes->data.sequence.items.start; item < nodes->data.sequence.items.top;
@@ -234,9 +275,11 @@ static int take_model(struct model *m)
 
     if (!blocks || blocks->type != YAML_SEQUENCE_NODE)
         return fail(m, root, "a model with 'switches' and a list of 'blocks'");
+    if (list_switches(m, value_of(m, root, "switches")))
+        return -1;
     for (int *item = blocks->data.sequence.items.start; item < blocks->data.sequence.items.top;
          item++)
-        if (take_block(m, value_of(m, root, "switches"), node_at(m, *item)))
+        if (take_block(m, node_at(m, *item)))
             return -1;
     return 0;
 }
@@ -258,6 +301,8 @@ static int read_yaml(struct db_import *import, struct levels *levels, topomap_er
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     if (yaml_parser_load(&parser, &model.document)) {
         result = take_model(&model);
+        topomap_known_clear(&model.below);
+        free(model.above);
         yaml_document_delete(&model.document);
     } else {
         result = db_json_fail(import, parser.problem_mark.line + 1, err, "not YAML: %s",

@@ -121,17 +121,20 @@ static int is_plain_linux(const char *descr)
 static void take_traits(struct trait *trait, const json_t *chassis)
 {
     json_t *list = json_object_get(chassis, "capability"), *each;
+    size_t count = json_is_array(list) ? json_array_size(list) : json_is_object(list);
     int said = 0, forwards = 0;
-    size_t i;
 
     trait->seen = 1;
-    json_array_foreach(list, i, each)
-    {
-        const char *type = db_json_text(each, "type");
-        const json_t *enabled = json_object_get(each, "enabled");
-        int on = json_is_true(enabled) ||
-                 (json_is_string(enabled) && strcmp(json_string_value(enabled), "on") == 0);
+    for (size_t i = 0; i < count; i++) { /* lldpd writes a list of one without brackets */
+        const char *type;
+        const json_t *enabled;
+        int on;
 
+        each = json_is_array(list) ? json_array_get(list, i) : list;
+        type = db_json_text(each, "type");
+        enabled = json_object_get(each, "enabled");
+        on = json_is_true(enabled) ||
+             (json_is_string(enabled) && strcmp(json_string_value(enabled), "on") == 0);
         said = 1;
         forwards |= on && type && (strcmp(type, "Bridge") == 0 || strcmp(type, "Router") == 0);
     }
@@ -331,13 +334,21 @@ static int find_kinds(struct db_import *import, struct content *c, topomap_error
     const char *hosts = db_option(import, "hosts");
     topomap_names names = {0};
     int result = hosts ? topomap_hostlist_expand(hosts, 0, &names, err) : 0;
+    size_t found = 0;
 
     for (size_t i = 0; !result && i < names.count; i++) {
-        uint32_t v = topomap_fabric_lookup(&c->wires.fabric, names.name[i]);
+        char *name = names.name[i];
+        uint32_t v;
 
+        if (name[strspn(name, "0123456789.")]) /* no address: systems are without their domain */
+            name[strcspn(name, ".")] = '\0';
+        v = topomap_fabric_lookup(&c->wires.fabric, name);
+        found += v != UINT32_MAX;
         if (v != UINT32_MAX)
             c->wires.fabric.vertex[v].kind = TOPOMAP_VERTEX_HOST;
     }
+    if (!result && hosts && !found)
+        result = db_json_fail(import, 0, err, "none of hosts=%.60s is in the file", hosts);
     topomap_names_clear(&names);
     for (uint32_t v = 0; !result && v < c->wires.fabric.vertices; v++)
         if (c->wires.fabric.vertex[v].kind == TOPOMAP_VERTEX_UNKNOWN)

@@ -9,6 +9,7 @@
  * Ports are decimal. What a node is it does not say: an adapter's description or port has an
  * adapter's name. A switch's description ends with the name of the port. Speeds are not told. */
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -44,7 +45,8 @@ static int is_adapter(const char *text, const char *port)
 {
     char adapter[64];
 
-    return ib_adapter_name(text, adapter, sizeof adapter) || strncasecmp(text, "MT", 2) == 0 ||
+    return ib_adapter_name(text, adapter, sizeof adapter) ||
+           (strncmp(text, "MT", 2) == 0 && isdigit((unsigned char)text[2])) ||
            ib_is_aggregation(text, 0) || (port && strncasecmp(port, "HCA", 3) == 0);
 }
 
