@@ -95,10 +95,10 @@ setup() {
     [[ $output == "topomap-verify: 16 tasks are where the plan says, CPUs of 16 and "* ]]
   done
   run --separate-stderr srun $STEP --gpus-per-task=1 --topomap="$GRAPH" --topomap-options=bind=gpu \
-    sh -c 'SLURM_STEP_GPUS=7 exec "$0"' "$VERIFY"
+    sh -c 'TOPOMAP_GPU=7 exec "$0"' "$VERIFY"
   mv before.db "$TOPOMAP_DB"
   [ "$status" -ne 0 ]
-  [[ $output == "topomap-verify: rank 0: its GPUs (SLURM_STEP_GPUS=7) are not one of those that the plan is for; 16 of 16 "* ]]
+  [[ $output == "topomap-verify: rank 0: its GPUs (by Slurm's index: 7) are not one of those that the plan is for; 16 of 16 "* ]]
 }
 
 # The fake planner makes its text long by CPUs that no node has: the tasks do without, and the line tells.
