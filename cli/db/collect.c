@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db collect: how a user without privileges gathers what the importers read. It prints the
+ * commands, so that whoever runs them sees what is run on the nodes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "topomap/hosts.h"
+
+/** What one kind takes. */
+typedef struct kind {
+    const char *name, *help;
+    const char *format;  /* of `topomap db import` */
+    int one;             /* one node speaks for all of --nodes, to which the importer is told it */
+    const char *command; /* in a shell of each node; $host is its name */
+} kind;
+
+/* A row a pipeline; of one name there may be several. */
+static const kind kinds[] = {
+    {"slingshot", "addresses of the hsn interfaces", "slingshot-ama", 0,
+     "for i in /sys/class/net/hsn*; do echo \"$host: ${i##*/} $(cat \"$i/address\")\"; done"},
+    {"lldp", "neighbours on Ethernet, where lldpd runs", "lldp", 0,
+     "lldpcli show neighbors -f json0 | sed \"s/^/$host: /\""},
+    {"hwloc", "the inside of a node (hwloc's lstopo)", "hwloc", 1, "lstopo-no-graphics --of xml -"},
+    {"gpu", "GPUs, their links and NVLink domains (nvidia-smi)", "gpu-matrix", 1,
+     "nvidia-smi topo -m"},
+    {"gpu", "", "nvlink-cliques", 0,
+     "nvidia-smi --query-gpu=fabric.clusterUuid,fabric.cliqueId --format=csv,noheader | head -n 1 "
+     "| "
+     "sed \"s/^/$host, /\""},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void put_quoted(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, stdout);
+    putchar('\'');
+}
+
+static void put_option(const char *option, const char *value)
+{
+    if (!value)
+        return;
+    printf(" %s ", option);
+    put_quoted(value);
+}
+
+static void put_pipeline(const cli_call *call, const kind *k, const topomap_names *names)
+{
+    const char *words = cli_get(call, "srun");
+
+    printf("TOPOMAP=off srun%s%s -N %zu --ntasks-per-node=1", words ? " " : "", words ? words : "",
+           k->one ? 1 : names->count);
+    put_option("-w", k->one ? names->name[0] : cli_get(call, "nodes"));
+    printf(" sh -c ");
+    if (k->one) {
+        put_quoted(k->command);
+    } else {
+        char text[512];
+
+        snprintf(text, sizeof text, "host=$(hostname -s); %s", k->command);
+        put_quoted(text);
+    }
+    printf(" |\n  topomap db import");
+    put_option("--db", cli_get(call, "db"));
+    if (k->one)
+        put_option("--nodes", cli_get(call, "nodes"));
+    printf(" %s -\n", k->format);
+}
+
+static int run(const cli_call *call)
+{
+    topomap_names names = {0};
+    topomap_error err;
+    int found = 0;
+
+    if (!cli_get(call, "nodes"))
+        return cli_usage_error(call, "--nodes HOSTLIST: the nodes to ask");
+    if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, &names, &err) != 0)
+        return cli_fail(call, &err);
+    for (size_t i = 0; i < KINDS; i++)
+        if (!strcmp(call->operand[0], kinds[i].name)) {
+            put_pipeline(call, &kinds[i], &names);
+            found = 1;
+        }
+    topomap_names_clear(&names);
+    if (found)
+        return CLI_DONE;
+    return cli_usage_error(call, "'%s' is none of slingshot, lldp, hwloc and gpu",
+                           call->operand[0]);
+}
+
+static const cli_option options[] = {
+    {"nodes", "HOSTLIST",
+     "the nodes to ask; of hwloc and gpu the first is asked, and all are alike", NULL},
+    {"db", "DB", "topology database; made where there is none", NULL},
+    {"srun", "WORDS", "srun's further options: '-p gpu --gpus-per-node=8 -t 5'", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "It prints commands that a user without privileges can run, and runs nothing: look at them, "
+    "then\n"
+    "  topomap db collect slingshot --nodes 'nid[000001-000128]' --db site.db | sh\n"
+    "slingshot  the address of each hsn interface holds its group, switch and port\n"
+    "lldp       who is on the other end of each Ethernet port; switches are asked likewise, by "
+    "whoever may\n"
+    "hwloc      the inside of one node, for all of --nodes\n"
+    "gpu        GPUs and their links on one node, for all of --nodes; NVLink domains of all. Where "
+    "devices are\n"
+    "           constrained, --srun has to ask for the GPUs\n";
+
+const cli_command cli_collect_commands[] = {
+    {"db collect", "slingshot|lldp|hwloc|gpu",
+     "the commands that gather a dump from nodes and import it", options, 1, 1, run, text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
