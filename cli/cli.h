@@ -62,7 +62,8 @@ extern const cli_command cli_graph_edit_commands[], cli_graph_show_commands[];
 extern const cli_command cli_calibrate_commands[];
 extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[],
     cli_profile_commands[], cli_why_commands[], cli_show_commands[], cli_doctor_commands[],
-    cli_page_commands[], cli_fabric_commands[], cli_run_commands[], cli_collect_commands[];
+    cli_page_commands[], cli_fabric_commands[], cli_run_commands[], cli_collect_commands[],
+    cli_refresh_commands[];
 
 /** What a pattern is, for help and the manual page. */
 extern const char cli_pattern_text[];

@@ -22,7 +22,7 @@ CLI_TESTS = \
   tests/cli/db-check.bats \
   tests/cli/db-diff.bats \
   tests/cli/db-export.bats \
-  tests/cli/sources.bats tests/cli/fabrics.bats tests/cli/collect.bats \
+  tests/cli/sources.bats tests/cli/fabrics.bats tests/cli/collect.bats tests/cli/refresh.bats \
   tests/cli/routes.bats \
   tests/cli/graph.bats tests/cli/graph-show.bats tests/cli/terminal.bats tests/cli/report.bats tests/cli/page.bats \
   tests/cli/graph-formats.bats \

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# topomap db refresh: all sources in one step, or the last good database.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export PATH=$TOPOMAP_BUILD/cli:$PATH TMPDIR=$BATS_TEST_TMPDIR/tmp
+  mkdir tmp
+  topomap db synth fat-tree:leaves=4,hosts=5,spines=2 -o made >/dev/null
+  mv made/fabric.ibnetdiscover good
+  printf '%s\n' 'db t.db # here' | sed 's/ #.*//' >conf
+  printf '%s\n' '# the fabric' 'source ibnetdiscover seconds=30 command=cat good' "source coordinates file=places" >>conf
+  printf 'node%02d %d 0 0\n' 1 0 2 1 >places
+}
+
+teardown() { run ! compgen -G "$BATS_TEST_TMPDIR/tmp/topomap-*"; }
+
+hosts() { topomap db show --db t.db --summary --json | jq .hosts; }
+
+# Status 1, the reason in a line, and the database as it was.
+kept() { # WHY OPTION...
+  local before why=$1
+  shift
+  before=$(sha256sum <t.db)
+  run --separate-stderr topomap db refresh --config conf "$@"
+  echo "$output $stderr"
+  [ "$status" -eq 1 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == "topomap db refresh: t.db stays as it was: "*"$why"* ]]
+  [ "$(sha256sum <t.db)" = "$before" ]
+}
+
+@test "a new database, then one step for all that has changed; what no line is about stays" {
+  run --separate-stderr -0 topomap db refresh --config conf
+  [ "$output" = "t.db is new" ]
+  [ -z "$stderr" ]
+  [ "$(hosts)" = 20 ]
+  topomap db report --db t.db -o page.html
+  [ "$(grep -o '<tr><td>\(coordinates\|ibnetdiscover\)</td>' page.html | sort -u | wc -l)" = 2 ]
+  lstopo-no-graphics -i 'pack:2 core:4 pu:1' --of xml >node.xml
+  topomap db import --db t.db hwloc node.xml --nodes 'node[01-04]'
+  chmod 640 t.db
+  run -0 topomap db refresh --config conf
+  [ "$output" = "no differences" ]
+  [ "$(topomap db show --db t.db --summary --json | jq .classes)" = 1 ]
+  [ "$(stat -c %a t.db)" = 640 ]
+  # A host less, within the limit; what would change, and then does.
+  cp good all
+  awk 'BEGIN { RS = ""; ORS = "\n\n" } /(^|\n)Ca\t[^\n]*node07/ { next } { gsub(/\n\[[^\n]*node07[^\n]*/, "") } 1' all >good
+  cp t.db before.db
+  run -0 topomap db refresh --config conf --dry-run
+  [[ $output == *"removed host node07"* ]]
+  cmp t.db before.db
+  run -0 topomap db refresh --config conf
+  [[ $output == *"removed host node07"* ]]
+  [ "$(hosts)" = 19 ]
+}
+
+@test "a source that fails, prints rubbish, is late, is not there: the last good one stays" {
+  topomap db refresh --config conf
+  local conf
+  conf=$(cat conf)
+  try() { printf '%s\n' "$conf" "source $1" >conf; kept "$2"; printf '%s\n' "$conf" >conf; }
+  try 'lft command=echo gone >&2; exit 3' 'line 5, lft: gone'
+  try 'lft command=exit 3' 'line 5, lft: it ended with status 3'
+  try 'lft command=echo rubbish' 'line 5, lft:'
+  try 'lft seconds=0.2 command=sleep 1234.75' 'line 5, lft: no answer within 0.2 s'
+  try 'hosts file=nowhere' 'nowhere'
+  mkfifo pipe
+  try 'hosts file=pipe' 'is a FIFO'
+  run pgrep -f 'sleep 1234.75'
+  [ "$status" -ne 0 ]
+}
+
+@test "hosts that vanish: a limit, and --force" {
+  topomap db refresh --config conf
+  topomap db synth fat-tree:leaves=2,hosts=5,spines=2 -o small >/dev/null
+  cp small/fabric.ibnetdiscover good
+  kept "10 of 20 hosts would vanish, and the limit is 5 % (lose)"
+  [[ $output == *"removed host "* ]]
+  sed -i '1a lose 50' conf
+  run -0 topomap db refresh --config conf
+  [ "$(hosts)" = 10 ]
+  topomap db synth fat-tree:leaves=1,hosts=2,spines=1 -o tiny >/dev/null
+  cp tiny/fabric.ibnetdiscover good
+  kept "8 of 10 hosts would vanish"
+  run -0 topomap db refresh --config conf --force
+  [ "$(hosts)" = 2 ]
+}
+
+@test "an import that comes between is not lost" {
+  topomap db refresh --config conf
+  printf '%s\n' 'node09 7 7 7' >more
+  printf '%s\n' 'db t.db' 'source ibnetdiscover command=topomap db import --db t.db coordinates more >/dev/null && cat good' >conf
+  run --separate-stderr -1 topomap db refresh --config conf
+  [[ $stderr == *"another import has changed it meanwhile"* ]]
+  topomap db show --db t.db node09 --json | grep -q 7
+}
+
+@test "Slurm's topology file is written where it would be another one" {
+  echo "topology $PWD/topology.conf" >>conf
+  run -0 topomap db refresh --config conf
+  [[ $output == *"topology.conf has changed: scontrol reconfigure" ]]
+  diff topology.conf <(topomap db export --db t.db --to slurm-topology)
+  local before
+  before=$(stat -c %i topology.conf)
+  run -0 topomap db refresh --config conf
+  [ "$output" = "no differences" ]
+  [ "$(stat -c %i topology.conf)" = "$before" ]
+}
+
+@test "a configuration that is wrong is refused with the line" {
+  wrong() { # LINE WHY
+    printf '%s\n' '# one' "$1" >bad
+    run -3 topomap db refresh --config bad
+    [[ $output == *"bad:2: "*"$2"* ]] || { echo "$output"; return 1; }
+  }
+  wrong 'source nothing file=x' "expected a format of \`topomap formats\` behind source, found 'nothing'"
+  wrong 'source lft' "a source is a file=PATH or a command=..."
+  wrong 'source lft file=x command=y' "a source is a file=PATH or a command=..."
+  wrong 'source lft seconds=soon file=x' "found 'seconds'"
+  wrong 'source lft words' "found 'words'"
+  wrong 'lose much' 'expected lose PERCENT'
+  wrong 'refresh often' "found 'refresh'"
+  wrong 'db' 'expected one path'
+  echo '# nothing' >bad
+  run -3 topomap db refresh --config bad
+  [[ $output == *"no line has a source"* ]]
+  run -2 topomap db refresh
+}
