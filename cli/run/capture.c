@@ -34,19 +34,21 @@ static void nap(void)
     nanosleep(&time, NULL);
 }
 
-/* What signal handlers we have ends at exec; what is ignored would not. */
-static void become(char *const *words, pid_t parent, int out, int complaints)
+/* Signals end it as they would end any program, not by handlers of ours. */
+static void become(int (*work)(void *), void *data, pid_t parent, int out, int complaints)
 {
+    static const int handled[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
+                                  SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ};
     int nothing = open("/dev/null", O_RDWR);
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
+        signal(handled[i], SIG_DFL);
     if (getppid() != parent || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(out, STDOUT_FILENO) < 0 || dup2(complaints, STDERR_FILENO) < 0)
         _exit(127);
-    execvp(words[0], words);
-    dprintf(STDERR_FILENO, "%.200s: %s\n", words[0], strerror(errno));
-    _exit(127);
+    _exit(work(data));
 }
 
 /* \return 1: it has ended, with its status */
@@ -107,7 +109,7 @@ static int finish(int ended, int status, int out, int complaints, unsigned ms, c
     return *text ? WEXITSTATUS(status) : -1;
 }
 
-int run_capture(char *const *words, unsigned ms, char **text, char last[RUN_WHY])
+int run_apart(int (*work)(void *), void *data, unsigned ms, char **text, char last[RUN_WHY])
 {
     int out = memfd_create("out", MFD_CLOEXEC), complaints = memfd_create("err", MFD_CLOEXEC);
     int status = 0, ended = 0;
@@ -119,7 +121,7 @@ int run_capture(char *const *words, unsigned ms, char **text, char last[RUN_WHY]
     if (out >= 0 && complaints >= 0)
         pid = fork();
     if (pid == 0)
-        become(words, parent, out, complaints);
+        become(work, data, parent, out, complaints);
     if (pid > 0) {
         setpgid(pid, pid);
         ended = wait_until(pid, now_ms() + ms, &status);
@@ -138,4 +140,18 @@ int run_capture(char *const *words, unsigned ms, char **text, char last[RUN_WHY]
     if (complaints >= 0)
         close(complaints);
     return status;
+}
+
+static int execute(void *data)
+{
+    char *const *words = data;
+
+    execvp(words[0], words);
+    dprintf(STDERR_FILENO, "%.200s: %s\n", words[0], strerror(errno));
+    return 127;
+}
+
+int run_capture(char *const *words, unsigned ms, char **text, char last[RUN_WHY])
+{
+    return run_apart(execute, (void *)words, ms, text, last);
 }

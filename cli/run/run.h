@@ -64,6 +64,12 @@ void run_allocation_clear(run_allocation *allocation);
 
 /* ---- Programs that are asked (capture.c) ---------------------------------------------------- */
 
+/** Does some work in a process of its own, which a file system may hold, with nothing to read;
+ * kills it and what it has started after \p ms milliseconds. It ends with us. \param work  \return
+ * its exit status; what it writes to descriptor 1 is \p text \param text  for free() \param last
+ * the last line that it complained with \return its exit status; -1: none in that time, or no
+ * process, with the reason in \p last */
+int run_apart(int (*work)(void *data), void *data, unsigned ms, char **text, char last[RUN_WHY]);
 /** Runs a program with nothing to read, and kills it and what it has started after \p ms
  * milliseconds. It ends with us.
  * \param text  what it has printed, for free(); \param last  the last line that it complained with

@@ -12,6 +12,8 @@
 
 #include "cli/run/run.h"
 
+enum { FOLDER_MS = 3000 }; /* where files are made in none of it, there are none */
+
 /* ---- Files --------------------------------------------------------------------------------- */
 
 static int write_file(const char *path, const char *text, mode_t mode)
@@ -36,33 +38,74 @@ static const char shell_text[] = "#!/bin/sh\n"
                                  "TOPOMAP=off exec srun --overlap --mpi=none -Q -N1 -n1 -w "
                                  "\"$host\" --input none sh -c \"$*\"\n";
 
+struct making {
+    const char *above, *text;
+    int shell;
+};
+
+static int make_folder(void *data)
+{
+    const struct making *m = data;
+    run_folder folder;
+
+    snprintf(folder.path, sizeof folder.path, "%s/topomap-run.XXXXXX", m->above);
+    if (!mkdtemp(folder.path)) {
+        dprintf(STDERR_FILENO, "%s: %s\n", folder.path, strerror(errno));
+        return 1;
+    }
+    snprintf(folder.file, sizeof folder.file, "%s/ranks", folder.path);
+    snprintf(folder.shell, sizeof folder.shell, "%s/shell", folder.path);
+    if (write_file(folder.file, m->text, 0600) != 0 ||
+        (m->shell && write_file(folder.shell, shell_text, 0700) != 0)) {
+        dprintf(STDERR_FILENO, "%s: %s\n", folder.path, strerror(errno));
+        unlink(folder.file);
+        unlink(folder.shell);
+        rmdir(folder.path);
+        return 1;
+    }
+    dprintf(STDOUT_FILENO, "%s", folder.path);
+    return 0;
+}
+
 int run_folder_make(run_folder *folder, const char *text, int shell, char why[RUN_WHY])
 {
-    const char *above = getenv("TMPDIR");
+    struct making m = {.above = getenv("TMPDIR"), .text = text, .shell = shell};
+    char *path = NULL;
+    int status;
 
-    *folder = (run_folder){.path = ""};
-    if (!above || *above != '/' || strlen(above) > sizeof folder->path - 32)
-        above = "/tmp";
-    snprintf(folder->path, sizeof folder->path, "%s/topomap-run.XXXXXX", above);
-    if (!mkdtemp(folder->path)) {
-        snprintf(why, RUN_WHY, "%s: %s", folder->path, strerror(errno));
-        return -1;
+    if (!m.above || *m.above != '/' || strlen(m.above) > sizeof folder->path - 32)
+        m.above = "/tmp";
+    status = run_apart(make_folder, &m, FOLDER_MS, &path, why);
+    if (status == 0) {
+        snprintf(folder->path, sizeof folder->path, "%s", path);
+        snprintf(folder->file, sizeof folder->file, "%s/ranks", path);
+        snprintf(folder->shell, sizeof folder->shell, "%s/shell", path);
+    } else if (status < 0) {
+        char late[RUN_WHY / 2];
+
+        snprintf(late, sizeof late, "%.*s", (int)sizeof late - 1, why);
+        snprintf(why, RUN_WHY, "%.200s: %s", m.above, late);
     }
-    snprintf(folder->file, sizeof folder->file, "%s/ranks", folder->path);
-    snprintf(folder->shell, sizeof folder->shell, "%s/shell", folder->path);
-    if (write_file(folder->file, text, 0600) == 0 &&
-        (!shell || write_file(folder->shell, shell_text, 0700) == 0))
-        return 0;
-    snprintf(why, RUN_WHY, "%s: %s", folder->path, strerror(errno));
-    run_folder_remove(folder);
-    return -1;
+    free(path);
+    return status == 0 ? 0 : -1;
+}
+
+static int remove_folder(void *data)
+{
+    const run_folder *folder = data;
+
+    unlink(folder->file);
+    unlink(folder->shell);
+    rmdir(folder->path);
+    return 0;
 }
 
 void run_folder_remove(const run_folder *folder)
 {
-    unlink(folder->file);
-    unlink(folder->shell);
-    rmdir(folder->path);
+    char why[RUN_WHY], *text;
+
+    (void)run_apart(remove_folder, (void *)folder, FOLDER_MS, &text, why);
+    free(text);
 }
 
 /* ---- The process ------------------------------------------------------------------------------

@@ -38,7 +38,10 @@ setup() {
   at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
 }
 
-teardown() { run ! compgen -G "$BATS_FILE_TMPDIR/tmp/topomap-run.*"; }
+teardown() {
+  [ ! -e fuse.pid ] || { kill "$(cat fuse.pid)"; rm fuse.pid; } # what it holds goes with it
+  run ! compgen -G "$BATS_FILE_TMPDIR/tmp/topomap-run.*"
+}
 
 # The hosts of a launcher's file, rank by rank.
 hosts() { topomap map --graph ring:8 --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format slurm-hostfile | grep -v '^#'; }
@@ -194,4 +197,26 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   wait $! || status=$?
   [ "$status" -eq 3 ]
   [ "$(cat got)" = term ]
+}
+
+@test "a file system that never answers: of the database, the graph, TMPDIR" {
+  [ "$EUID" -eq 0 ] || skip "needs root, to mount"
+  [ -x "$TOPOMAP_BUILD/tests/slurm/stuck-mount" ] || skip "no FUSE here"
+  mkdir -p fuse
+  "$TOPOMAP_BUILD/tests/slurm/stuck-mount" "$PWD/fuse" >fuse.ready 2>&1 3>&- &
+  echo $! >fuse.pid
+  for _ in {1..50}; do ! grep -q ready fuse.ready || break; sleep 0.1; done
+  grep -q ready fuse.ready || skip "no FUSE here"
+  SECONDS=0
+  at=(--db "$PWD/fuse/t.db" --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.5)
+  stands "no answer within 0.5 s" mpirun.four -np 8 a.out
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.5 --topomap "$PWD/fuse/graph")
+  run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
+  [ "$output" = "mpirun.four -np 8 a.out" ]
+  [[ $stderr == *"not placed: no answer within 0.5 s" ]]
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
+  TMPDIR=$PWD/fuse run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- mpirun.four -np 8 a.out
+  [ "$output" = "mpirun.four -np 8 a.out" ]
+  [[ $stderr == *"not placed: "*"/fuse: no answer within 3 s" ]]
+  [ "$SECONDS" -lt 30 ]
 }
