@@ -85,6 +85,8 @@ static const char synth_text[] =
     "                                   else all on its switch\n"
     "  names=node%04d first=1 scatter=1 host names; scatter deals them round the switches\n"
     "  lft=no                           no routing tables\n"
+    "  as=opa|lldp|aws                  also as Omni-Path's opareport, LLDP of all systems, or AWS\n"
+    "                                   (parts in each other; of fat trees) tell of it\n"
     "  fault=degraded:5,missing:3%,one-way:1,unnamed:10  counts, or per cent with a % after it:\n"
     "                                   cables that run slower or narrower, that are not there "
     "(the\n"

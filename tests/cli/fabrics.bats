@@ -521,3 +521,26 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
   printf '%s\n' '{"Instances":[' '{"InstanceId":"i-1","Note":"5\"","NetworkNodes":["a"]},' '{"InstanceId":7}]}' >quoted
   refused aws-topology quoted 'quoted:3:'
 }
+
+@test "db synth as=: a machine through its own dump is that machine, by links and by distances" {
+  local spec as format
+  for spec in fat-tree:k=4,levels=3 torus:4x3,hosts=2,rails=2 dragonfly:a=4,p=2,h=2,fault=missing:3; do
+    rm -rf made ./*.db
+    topomap db synth "$spec,as=opa" -o made
+    topomap db synth "$spec,as=lldp" -o made
+    topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db import --db opa.db opa-links made/fabric.opa
+    topomap db import --db lldp.db lldp made/fabric.lldp
+    topomap db diff ib.db opa.db
+    # Ethernet's 100 Gb/s are less than EDR's; nothing else differs.
+    topomap db diff ib.db lldp.db >changes || true
+    grep -c '^changed link .*: 103.124 Gb/s -> 100 Gb/s$' changes
+    run ! grep -v '^changed link .*: 103.124 Gb/s -> 100 Gb/s$' changes
+  done
+  rm -rf made ./*.db
+  topomap db synth fat-tree:k=4,levels=3,as=aws -o made
+  topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db aws.db aws-topology made/fabric.aws-topology
+  for db in ib aws; do topomap eval --graph random:n=16,deg=4 --db $db.db --nodes 'node[01-16]' --tasks-per-node 1 --json | jq -c '[.J, .hop_bytes]'; done | uniq | wc -l | grep -qx 1
+  run -2 topomap db synth torus:4x4,as=none -o made
+}

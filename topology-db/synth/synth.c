@@ -252,6 +252,7 @@ struct made {
     struct synth_log log;
     const char *folder;
     int is_cray, tables;
+    const char *as; /* another tool's dump, or NULL */
 };
 
 static int write_faults(struct made *m, FILE *out, topomap_error *err)
@@ -272,12 +273,16 @@ static const struct {
     int (*fabric)(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
     void (*cray)(const struct synth_cray *cray, FILE *out);
     int table;
+    const char *as; /* written where `as` names it; NULL: always */
 } files[] = {
-    {"faults.txt", NULL, NULL, 0},
-    {"fabric.ibnetdiscover", synth_write_ibnetdiscover, NULL, 0},
-    {"fabric.lfts", synth_write_lfts, NULL, 1},
-    {"machine.xtprocadmin", NULL, synth_cray_write_admin, 0},
-    {"machine.xtdb2proc", NULL, synth_cray_write_proc, 0},
+    {"faults.txt", NULL, NULL, 0, NULL},
+    {"fabric.ibnetdiscover", synth_write_ibnetdiscover, NULL, 0, NULL},
+    {"fabric.lfts", synth_write_lfts, NULL, 1, NULL},
+    {"fabric.opa", synth_write_opa, NULL, 0, "opa"},
+    {"fabric.lldp", synth_write_lldp, NULL, 0, "lldp"},
+    {"fabric.aws-topology", synth_write_aws, NULL, 0, "aws"},
+    {"machine.xtprocadmin", NULL, synth_cray_write_admin, 0, NULL},
+    {"machine.xtdb2proc", NULL, synth_cray_write_proc, 0, NULL},
 };
 
 enum { FILES = sizeof files / sizeof *files };
@@ -285,7 +290,8 @@ enum { FILES = sizeof files / sizeof *files };
 static int is_wanted(const struct made *m, size_t which)
 {
     return (m->is_cray ? !files[which].fabric : !files[which].cray) &&
-           (!files[which].table || m->tables);
+           (!files[which].table || m->tables) &&
+           (!files[which].as || (m->as && strcmp(m->as, files[which].as) == 0));
 }
 
 static int write_content(struct made *m, size_t which, FILE *out, topomap_error *err)
@@ -360,6 +366,9 @@ static int make_fabric(struct made *m, topomap_error *err)
     if (lft && strcmp(lft, "yes") != 0 && strcmp(lft, "no") != 0)
         return synth_fail(&m->spec, err, "lft=%s: expected yes or no", lft);
     m->tables = !lft || *lft == 'y';
+    m->as = synth_value(&m->spec, "as");
+    if (m->as && strcmp(m->as, "opa") && strcmp(m->as, "lldp") && strcmp(m->as, "aws"))
+        return synth_fail(&m->spec, err, "as=%s: expected opa, lldp or aws", m->as);
     while (shape < sizeof shapes / sizeof *shapes && strcmp(shapes[shape].kind, m->spec.kind) != 0)
         shape++;
     if (shape == sizeof shapes / sizeof *shapes)

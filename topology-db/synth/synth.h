@@ -125,6 +125,11 @@ int synth_faults_make(const struct synth_faults *faults, struct synth_fabric *fa
 
 int synth_write_ibnetdiscover(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
 int synth_write_lfts(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+/** What `opareport -o links -x` prints, LLDP's neighbours of all systems, AWS's
+ * describe-instance-topology. */
+int synth_write_opa(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+int synth_write_lldp(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+int synth_write_aws(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
 
 /** A Cray machine: nodes with coordinates, no switches. */
 struct synth_cray_node {
