@@ -4,13 +4,48 @@
 #include "cli/picture/paper.h"
 
 #ifdef HAVE_CAIRO
-#include <cairo-pdf.h>
-#include <cairo.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/picture/cairo_load.h"
 #include "util/safe_text.h"
+
+static struct picture_cairo cairo;
+
+#define cairo_arc (cairo.cairo_arc)
+#define cairo_create (cairo.cairo_create)
+#define cairo_curve_to (cairo.cairo_curve_to)
+#define cairo_destroy (cairo.cairo_destroy)
+#define cairo_fill (cairo.cairo_fill)
+#define cairo_get_antialias (cairo.cairo_get_antialias)
+#define cairo_image_surface_create (cairo.cairo_image_surface_create)
+#define cairo_line_to (cairo.cairo_line_to)
+#define cairo_move_to (cairo.cairo_move_to)
+#define cairo_new_sub_path (cairo.cairo_new_sub_path)
+#define cairo_paint (cairo.cairo_paint)
+#define cairo_pdf_surface_create_for_stream (cairo.cairo_pdf_surface_create_for_stream)
+#define cairo_pdf_surface_restrict_to_version (cairo.cairo_pdf_surface_restrict_to_version)
+#define cairo_pdf_surface_set_metadata (cairo.cairo_pdf_surface_set_metadata)
+#define cairo_rectangle (cairo.cairo_rectangle)
+#define cairo_scale (cairo.cairo_scale)
+#define cairo_select_font_face (cairo.cairo_select_font_face)
+#define cairo_set_antialias (cairo.cairo_set_antialias)
+#define cairo_set_dash (cairo.cairo_set_dash)
+#define cairo_set_font_size (cairo.cairo_set_font_size)
+#define cairo_set_line_width (cairo.cairo_set_line_width)
+#define cairo_set_source_rgb (cairo.cairo_set_source_rgb)
+#define cairo_set_source_rgba (cairo.cairo_set_source_rgba)
+#define cairo_show_page (cairo.cairo_show_page)
+#define cairo_show_text (cairo.cairo_show_text)
+#define cairo_status (cairo.cairo_status)
+#define cairo_status_to_string (cairo.cairo_status_to_string)
+#define cairo_stroke (cairo.cairo_stroke)
+#define cairo_surface_destroy (cairo.cairo_surface_destroy)
+#define cairo_surface_finish (cairo.cairo_surface_finish)
+#define cairo_surface_status (cairo.cairo_surface_status)
+#define cairo_surface_write_to_png_stream (cairo.cairo_surface_write_to_png_stream)
+#define cairo_text_extents (cairo.cairo_text_extents)
 
 /* Pixels a side: cairo's image surfaces end at 32,767, and memory goes with the square. */
 enum { SIDE_MOST = 16384, SCALE = 2, TEXT = 2048 };
@@ -172,11 +207,14 @@ static int conclude(cairo_status_t status, topomap_error *err)
 int picture_png(const topomap_drawing *d, FILE *out, topomap_error *err)
 {
     double side = fmax(1, fmax(d->width, d->height)), scale = fmin(SCALE, SIDE_MOST / side);
-    cairo_surface_t *surface =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)fmax(1, ceil(d->width * scale)),
-                                   (int)fmax(1, ceil(d->height * scale)));
-    int result = draw(surface, d, scale, err);
+    cairo_surface_t *surface;
+    int result;
 
+    if (picture_cairo_load(&cairo, err))
+        return -1;
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)fmax(1, ceil(d->width * scale)),
+                                         (int)fmax(1, ceil(d->height * scale)));
+    result = draw(surface, d, scale, err);
     if (result == 0)
         result = conclude(cairo_surface_write_to_png_stream(surface, put_bytes, out), err);
     cairo_surface_destroy(surface);
@@ -185,11 +223,13 @@ int picture_png(const topomap_drawing *d, FILE *out, topomap_error *err)
 
 int picture_pdf(const topomap_drawing *d, FILE *out, topomap_error *err)
 {
-    cairo_surface_t *surface =
-        cairo_pdf_surface_create_for_stream(put_bytes, out, d->width, d->height);
+    cairo_surface_t *surface;
     char title[TEXT];
     int result;
 
+    if (picture_cairo_load(&cairo, err))
+        return -1;
+    surface = cairo_pdf_surface_create_for_stream(put_bytes, out, d->width, d->height);
     cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
     snprintf(title, sizeof title, "%s", d->title);
     topomap_safe_line(title, sizeof title);
