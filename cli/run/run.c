@@ -194,7 +194,7 @@ static int start(const run_launcher *launcher, char *const *command, const char 
     run_folder folder;
     char **whole;
 
-    if (run_folder_make(&folder, text, shell, why))
+    if (run_folder_make(&folder, text, shell, !strstr(launcher->words, "file="), why))
         return -1;
     whole = run_launcher_command(launcher, command, folder.file, shell ? folder.shell : "ssh");
     if (!whole) {

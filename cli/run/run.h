@@ -83,8 +83,9 @@ int run_capture(char *const *words, unsigned ms, char **text, char last[RUN_WHY]
 typedef struct run_folder {
     char path[256], file[288], shell[288];
 } run_folder;
-/** \param shell  nonzero: a program that stands for ssh, by srun */
-int run_folder_make(run_folder *folder, const char *text, int shell, char why[RUN_WHY]);
+/** \param shell  nonzero: a program that stands for ssh, by srun
+ *  \param dashes  0: not in the path, which PRRTE 3 takes for two words of an option */
+int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[RUN_WHY]);
 void run_folder_remove(const run_folder *folder);
 
 /** Starts a command with our input and output; signals that are sent to us are handed on.

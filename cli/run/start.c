@@ -48,7 +48,7 @@ static int make_folder(void *data)
     const struct making *m = data;
     run_folder folder;
 
-    snprintf(folder.path, sizeof folder.path, "%s/topomap-run.XXXXXX", m->above);
+    snprintf(folder.path, sizeof folder.path, "%s/topomap.run.XXXXXX", m->above);
     if (!mkdtemp(folder.path)) {
         dprintf(STDERR_FILENO, "%s: %s\n", folder.path, strerror(errno));
         return 1;
@@ -67,13 +67,14 @@ static int make_folder(void *data)
     return 0;
 }
 
-int run_folder_make(run_folder *folder, const char *text, int shell, char why[RUN_WHY])
+int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[RUN_WHY])
 {
     struct making m = {.above = getenv("TMPDIR"), .text = text, .shell = shell};
     char *path = NULL;
     int status;
 
-    if (!m.above || *m.above != '/' || strlen(m.above) > sizeof folder->path - 32)
+    if (!m.above || *m.above != '/' || strlen(m.above) > sizeof folder->path - 32 ||
+        (!dashes && strchr(m.above, '-')))
         m.above = "/tmp";
     status = run_apart(make_folder, &m, FOLDER_MS, &path, why);
     if (status == 0) {

@@ -14,9 +14,9 @@ setup_file() {
   launcher() {
     printf '#!/bin/sh\n[ "$1" != --version ] || { echo "%s"; exit; }\n' "$2" >"bin/$1"
     cat >>"bin/$1" <<'END'
-echo "$0" "$@" "$SLURM_HOSTFILE" | sed "s,$TMPDIR/topomap-run[^/]*,FOLDER,g; s,^[^ ]*/,,; s, $,,"
+echo "$0" "$@" "$SLURM_HOSTFILE" | sed "s,[^ =]*/topomap.run[^/]*,FOLDER,g; s,^[^ ]*/,,; s, $,,"
 for word in "$@" "$SLURM_HOSTFILE"; do
-  case $word in *topomap-run.*/ranks) file=${word#*file=}; [ "$(stat -c %a "$(dirname "$file")")" = 700 ] && grep -v '^#' "$file" ;; esac
+  case $word in *topomap.run.*/ranks) file=${word#*file=}; [ "$(stat -c %a "$(dirname "$file")")" = 700 ] && grep -v '^#' "$file" ;; esac
 done
 END
     chmod +x "bin/$1"
@@ -40,7 +40,7 @@ setup() {
 
 teardown() {
   [ ! -e fuse.pid ] || { kill "$(cat fuse.pid)"; rm fuse.pid; } # what it holds goes with it
-  run ! compgen -G "$BATS_FILE_TMPDIR/tmp/topomap-run.*"
+  run ! compgen -G "$BATS_FILE_TMPDIR/tmp/topomap.run.*"
 }
 
 # The hosts of a launcher's file, rank by rank.
@@ -147,7 +147,7 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.001)
   stands "no answer within 0.001 s" mpirun.four -np 8 a.out
   at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
-  TMPDIR=$PWD/nowhere stands "nowhere/topomap-run" mpirun.four -np 8 a.out
+  TMPDIR=$PWD/nowhere stands "nowhere/topomap.run" mpirun.four -np 8 a.out
   # A launcher that does not tell its version: it is asked five seconds, then runs.
   printf '#!/bin/sh\n[ "$1" != --version ] || exec sleep 1234.25\necho mpirun.slow "$@"\n' >bin/mpirun.slow
   chmod +x bin/mpirun.slow

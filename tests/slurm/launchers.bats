@@ -97,7 +97,7 @@ by_run() { # PROGRAM RANKS COMMAND...
   [ "$(head -n 1 status)" = 0 ]
   [ "$(tail -n 1 status)" != 0 ]
   run ! grep "topomap run:\|topomap: placed" err
-  run ! compgen -G "${TMPDIR:-/tmp}/topomap-run.*"
+  run ! compgen -G "${TMPDIR:-/tmp}/topomap.run.*"
 }
 
 @test "topomap run: Open MPI" {
