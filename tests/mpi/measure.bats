@@ -110,7 +110,7 @@ inside() {
   local program=$TOPOMAP_BUILD/contrib/measure/topomap-measure-openmpi
   [ -e "$program" ] || skip "no Open MPI here"
   # Each process has a terminal of its own; only the first one's is written to.
-  mpi_run openmpi 4 sh -c "script -qec '$program --sizes 65536 --trips 3000 --repeat 60 --as-nodes node[1-4] -o m' screen.\$\$ </dev/null >/dev/null"
+  mpi_run openmpi 4 sh -c "script -qec '$program --sizes 65536 --trips 3000 --repeat 200 --as-nodes node[1-4] -o m' screen.\$\$ </dev/null >/dev/null"
   [ "$(grep -c '^pair,' m)" = 6 ]
   cat screen.* >screens
   grep -q $'\e\\[Ktopomap-measure: round [12] of 3, [0-9.]* rounds/s, about [0-9]* s left' screens
