@@ -234,26 +234,40 @@ static char *spelt(const char *word, size_t length, const char *file, const char
     return made;
 }
 
+static size_t words_of(const run_launcher *launcher)
+{
+    size_t words = 1;
+
+    for (const char *at = launcher->words; *at; at++)
+        words += *at == ' ';
+    return words;
+}
+
+void run_launcher_command_free(const run_launcher *launcher, char **command)
+{
+    for (size_t i = 1; command && i <= words_of(launcher); i++)
+        free(command[i]);
+    free(command);
+}
+
 char **run_launcher_command(const run_launcher *launcher, char *const *command, const char *file,
                             const char *shell)
 {
-    size_t words = 0, added = 1, made = 0;
+    size_t words = 0, added = words_of(launcher), made = 1;
     char **all;
 
     while (command[words])
         words++;
-    for (const char *at = launcher->words; *at; at++)
-        added += *at == ' ';
     all = calloc(words + added + 1, sizeof *all);
     if (!all)
         return NULL;
-    all[made++] = command[0];
+    all[0] = command[0];
     for (const char *at = launcher->words; *at; at += strspn(at, " ")) {
         size_t length = strcspn(at, " ");
 
         all[made] = spelt(at, length, file, shell);
         if (!all[made++]) {
-            free(all);
+            run_launcher_command_free(launcher, all);
             return NULL;
         }
         at += length;

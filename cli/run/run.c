@@ -193,6 +193,7 @@ static int start(const run_launcher *launcher, char *const *command, const char 
     int shell = a->job && strstr(launcher->words, "SHELL");
     run_folder folder;
     char **whole;
+    int status;
 
     if (run_folder_make(&folder, text, shell, !strstr(launcher->words, "file="), why))
         return -1;
@@ -206,7 +207,9 @@ static int start(const run_launcher *launcher, char *const *command, const char 
         setenv(launcher->variable, folder.file, 1);
         setenv("TOPOMAP", "off", 1); /* srun's plugin has nothing to do */
     }
-    return run_start(whole, &folder);
+    status = run_start(whole, &folder);
+    run_launcher_command_free(launcher, whole);
+    return status;
 }
 
 /* Whoever asked for it to be required is told by the status; all others' programs run. */
@@ -244,6 +247,7 @@ static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned 
         char **whole = run_launcher_command(launcher, call->operand, "FILE", "SHELL");
 
         status = whole ? print(whole, launcher, text) : CLI_FAILED;
+        run_launcher_command_free(launcher, whole);
     } else if (text) {
         if (w->verbose)
             fprintf(stderr, "topomap run: %u ranks placed for %s on %s\n", a.ranks, launcher->name,

@@ -41,10 +41,11 @@ int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint3
                        char why[RUN_WHY]);
 /** Whether Slurm takes such a command; \p why it does not. */
 int run_launcher_fits(const run_launcher *launcher, char why[RUN_WHY]);
-/** The command with what the launcher is given behind its first word, for free(); its words are
- * lent but for those that name \p file and \p shell. NULL: memory is short */
+/** The command with what the launcher is given behind its first word; the command's own words are
+ * lent. Ends with run_launcher_command_free(). NULL: memory is short */
 char **run_launcher_command(const run_launcher *launcher, char *const *command, const char *file,
                             const char *shell);
+void run_launcher_command_free(const run_launcher *launcher, char **command);
 
 /* ---- What there is to place on (allocation.c) ---------------------------------------------- */
 
