@@ -300,7 +300,7 @@ static const cli_option run_options[] = {
 };
 
 static const char run_text[] =
-    "LAUNCHER is mpirun or mpiexec of Open MPI 4 or 5, of MPICH or of Intel MPI, or srun where "
+    "LAUNCHER is mpirun or mpiexec of Open MPI 4 to 6, of MPICH or of Intel MPI, or srun where "
     "the\n"
     "plugin is not installed; which one it is, its --version tells. The ranks that it is asked for "
     "(-n,\n"
