@@ -57,6 +57,16 @@ static int end_process(pid_t pid, int64_t deadline)
     return ended;
 }
 
+/* Whoever reads our output to its end must not wait for a process that a file system holds. */
+static void let_go(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (nothing < 0 || dup2(nothing, fd) < 0)
+            close(fd);
+}
+
 enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void *answer,
                          size_t size, int64_t milliseconds)
 {
@@ -77,6 +87,7 @@ enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void 
     }
     if (pid == 0) {
         setpgid(0, 0);
+        let_go();
         if (run(answer, with) == 0)
             (void)topomap_whole_write(ends[1], answer, size);
         _exit(0);
