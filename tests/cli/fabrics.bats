@@ -3,6 +3,8 @@
 # here, what is refused, and real samples where they are, their counts found by other means.
 bats_require_minimum_version 1.5.0
 
+load imports
+
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   shared="$TOPOMAP_SOURCE/../shared/data"
@@ -10,11 +12,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR/here"
 }
 
-summary() { # DB FIELD...
-  local db=$1; shift
-  topomap db show --db "$db" --summary --json | jq -c "[$(printf '.%s,' "$@" | sed 's/,$//')]"
-}
-hops() { topomap db distance --db "$1" "$2" "$3" --json | jq .hops; }
 refused() { # FORMAT FILE WHAT... : refused with these words, and no database is made
   local format=$1 file=$2; shift 2
   run -3 topomap db import --db none.db "$format" "$file"

@@ -32,4 +32,4 @@ CLI_TESTS = \
   tests/cli/text.bats tests/cli/words.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += tests/cli/page.bash tests/cli/page_checks.js tests/cli/place.c tests/cli/fabric.awk tests/data/compat
+EXTRA_DIST += tests/cli/imports.bash tests/cli/page.bash tests/cli/page_checks.js tests/cli/place.c tests/cli/fabric.awk tests/data/compat

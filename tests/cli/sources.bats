@@ -3,6 +3,8 @@
 # links, calibrations. Counts of real files are found by grep and awk alone.
 bats_require_minimum_version 1.5.0
 
+load imports
+
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   data="$TOPOMAP_SOURCE/tests/data/db"
@@ -11,11 +13,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR/here"
 }
 
-summary() { # DB FIELD...
-  local db=$1; shift
-  topomap db show --db "$db" --summary --json | jq -c "[$(printf '.%s,' "$@" | sed 's/,$//')]"
-}
-hops() { topomap db distance --db "$1" "$2" "$3" --json | jq .hops; }
 cost() { topomap db distance --db "$1" "$2" "$3" --json | jq '.cost * 100 | round'; }
 
 # ---- Cray ------------------------------------------------------------------------------------

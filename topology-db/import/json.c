@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/json.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +100,7 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
     size_t length = colon ? (size_t)(colon - text) : 0, rest;
     struct part *part = NULL;
 
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)text[i]) && !strchr(".-_", text[i]))
-            length = 0;
-    if (!length || length >= DB_KEY)
+    if (!db_is_host_name(text, length))
         return db_json_fail(import, line, err,
                             "expected a JSON document, or lines 'HOST: a line of its document'");
     rest = size - length - 1;

@@ -78,24 +78,20 @@ int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *sour
 
 /* ---- Counts ------------------------------------------------------------------------------ */
 
-int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
-                           void *data, topomap_error *err)
+/* \param take  what of a row stands for what; texts are lent until the next one */
+static int count_rows(topomap_db *db, const char *question,
+                      topomap_db_count (*take)(sqlite3_stmt *row),
+                      int (*each)(const topomap_db_count *count, void *data), void *data,
+                      topomap_error *err)
 {
     struct db_rows rows;
     int result = 0;
 
     if (db_imported(db, err))
         return -1;
-    rows = db_ask(db->file,
-                  "SELECT status, type, coalesce(class.name, ''), count(*) FROM host"
-                  " LEFT JOIN class ON class.id = host.class GROUP BY 1, 2, 3"
-                  " ORDER BY 4 DESC, 1, 2, 3",
-                  err);
+    rows = db_ask(db->file, question, err);
     while (!result && db_next(&rows)) {
-        const topomap_db_count count = {.status = db_column_text(rows.row, 0),
-                                        .type = db_column_text(rows.row, 1),
-                                        .class_name = db_column_text(rows.row, 2),
-                                        .count = (uint64_t)sqlite3_column_int64(rows.row, 3)};
+        const topomap_db_count count = take(rows.row);
 
         result = each(&count, data);
     }
@@ -103,27 +99,38 @@ int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *c
     return rows.result ? -1 : result;
 }
 
+static topomap_db_count take_hosts(sqlite3_stmt *row)
+{
+    return (topomap_db_count){.status = db_column_text(row, 0),
+                              .type = db_column_text(row, 1),
+                              .class_name = db_column_text(row, 2),
+                              .count = (uint64_t)sqlite3_column_int64(row, 3)};
+}
+
+int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
+                           void *data, topomap_error *err)
+{
+    return count_rows(db,
+                      "SELECT status, type, coalesce(class.name, ''), count(*) FROM host"
+                      " LEFT JOIN class ON class.id = host.class GROUP BY 1, 2, 3"
+                      " ORDER BY 4 DESC, 1, 2, 3",
+                      take_hosts, each, data, err);
+}
+
+static topomap_db_count take_links(sqlite3_stmt *row)
+{
+    return (topomap_db_count){.gbps = sqlite3_column_double(row, 0),
+                              .count = (uint64_t)sqlite3_column_int64(row, 1)};
+}
+
 int topomap_db_count_links(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
                            void *data, topomap_error *err)
 {
-    struct db_rows rows;
-    int result = 0;
-
-    if (db_imported(db, err))
-        return -1;
-    rows = db_ask(db->file,
-                  "SELECT link_mbps(width, speed, mbps) / 1000.0, count(*) FROM link"
-                  " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
-                  " GROUP BY 1 ORDER BY 1 DESC",
-                  err);
-    while (!result && db_next(&rows)) {
-        const topomap_db_count count = {.gbps = sqlite3_column_double(rows.row, 0),
-                                        .count = (uint64_t)sqlite3_column_int64(rows.row, 1)};
-
-        result = each(&count, data);
-    }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return count_rows(db,
+                      "SELECT link_mbps(width, speed, mbps) / 1000.0, count(*) FROM link"
+                      " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
+                      " GROUP BY 1 ORDER BY 1 DESC",
+                      take_links, each, data, err);
 }
 
 /* ---- Hosts ------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/cloud/levels.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,14 +58,6 @@ static int put_into(struct levels *levels, uint32_t vertex, uint32_t above, topo
     return 0;
 }
 
-static int is_host_name(const char *name)
-{
-    for (const char *at = name; *at; at++)
-        if (!isalnum((unsigned char)*at) && !strchr(".-_", *at))
-            return 0;
-    return *name && strlen(name) < DB_KEY;
-}
-
 static int add_level(struct levels *levels, struct db_import *import, const char *name,
                      uint32_t above, size_t line, uint32_t *vertex, topomap_error *err)
 {
@@ -97,7 +88,7 @@ int levels_add(struct levels *levels, struct db_import *import, const char *host
 {
     uint32_t vertex, above = UINT32_MAX;
 
-    if (!is_host_name(host))
+    if (!db_is_host_name(host, strlen(host)))
         return fail(import, line, err, "is no name that an instance can have", host);
     if (!count) {
         if (!levels->without++)

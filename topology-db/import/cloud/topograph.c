@@ -16,15 +16,14 @@
  * A label that ends with /domain is an NVLink domain. */
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
+#include "topology-db/import/yaml.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/known.h"
 
-#define TEXT_MOST ((size_t)16 << 20)
 enum { NODES_MOST = 1000000 }; /* of a model, which may say many with few words; switches, too */
 
 static int is_domain(const char *label)
@@ -108,32 +107,18 @@ static yaml_node_t *node_at(struct model *m, int index)
     return yaml_document_get_node(&m->document, index);
 }
 
+/* One that is not empty. */
 static const char *scalar(const yaml_node_t *node)
 {
-    return node && node->type == YAML_SCALAR_NODE && *node->data.scalar.value
-               ? (const char *)node->data.scalar.value
-               : NULL;
+    const char *text = db_yaml_scalar(node);
+
+    return text && *text ? text : NULL;
 }
 
 static int fail(struct model *m, const yaml_node_t *node, const char *what)
 {
     return db_json_fail(m->import, node ? node->start_mark.line + 1 : 1, m->err, "expected %s",
                         what);
-}
-
-/* The value of a key; NULL: not there. */
-static yaml_node_t *value_of(struct model *m, const yaml_node_t *mapping, const char *key)
-{
-    if (!mapping || mapping->type != YAML_MAPPING_NODE)
-        return NULL;
-    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-         pair < mapping->data.mapping.pairs.top; pair++) {
-        const char *name = scalar(node_at(m, pair->key));
-
-        if (name && strcmp(name, key) == 0)
-            return node_at(m, pair->value);
-    }
-    return NULL;
 }
 
 /* The first that lists a switch is above it. */
@@ -162,7 +147,7 @@ static int list_switches(struct model *m, const yaml_node_t *switches)
     for (yaml_node_pair_t *pair = switches->data.mapping.pairs.start;
          pair < switches->data.mapping.pairs.top; pair++) {
         const char *name = scalar(node_at(m, pair->key));
-        const yaml_node_t *below = value_of(m, node_at(m, pair->value), "switches");
+        const yaml_node_t *below = db_yaml_value(&m->document, node_at(m, pair->value), "switches");
 
         if (!name || !below || below->type != YAML_SEQUENCE_NODE)
             continue;
@@ -209,7 +194,7 @@ static int add_nodes(struct model *m, const yaml_node_t *list, const char *const
 /* From the block's switch upwards; the outermost comes first. */
 static int find_levels(struct model *m, const yaml_node_t *block, const char **level, int *count)
 {
-    const char *name = scalar(value_of(m, block, "switch")), *up[LEVELS_MOST];
+    const char *name = scalar(db_yaml_value(&m->document, block, "switch")), *up[LEVELS_MOST];
 
     for (*count = 0; name; name = find_above(m, name)) {
         if (*count == LEVELS_MOST)
@@ -226,7 +211,7 @@ static const char *find_domain(struct model *m, const yaml_node_t *block)
     static const char *const kinds[] = {"annotations", "labels"};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const yaml_node_t *labels = value_of(m, block, kinds[i]);
+        const yaml_node_t *labels = db_yaml_value(&m->document, block, kinds[i]);
 
         if (!labels || labels->type != YAML_MAPPING_NODE)
             continue;
@@ -243,7 +228,7 @@ static const char *find_domain(struct model *m, const yaml_node_t *block)
 
 static int take_block(struct model *m, const yaml_node_t *block)
 {
-    const yaml_node_t *nodes = value_of(m, block, "nodes");
+    const yaml_node_t *nodes = db_yaml_value(&m->document, block, "nodes");
     const char *level[LEVELS_MOST], *domain;
     int count;
 
@@ -271,11 +256,11 @@ static int take_block(struct model *m, const yaml_node_t *block)
 static int take_model(struct model *m)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&m->document);
-    const yaml_node_t *blocks = value_of(m, root, "blocks");
+    const yaml_node_t *blocks = db_yaml_value(&m->document, root, "blocks");
 
     if (!blocks || blocks->type != YAML_SEQUENCE_NODE)
         return fail(m, root, "a model with 'switches' and a list of 'blocks'");
-    if (list_switches(m, value_of(m, root, "switches")))
+    if (list_switches(m, db_yaml_value(&m->document, root, "switches")))
         return -1;
     for (int *item = blocks->data.sequence.items.start; item < blocks->data.sequence.items.top;
          item++)
@@ -287,29 +272,17 @@ static int take_model(struct model *m)
 static int read_yaml(struct db_import *import, struct levels *levels, topomap_error *err)
 {
     struct model model = {.import = import, .levels = levels, .err = err};
-    yaml_parser_t parser;
-    char *text;
-    size_t size;
-    int result = topomap_input_all(import->input, TEXT_MOST, &text, &size, err);
+    db_yaml_problem problem;
+    int result = db_yaml_load(import->input, &model.document, &problem, err);
 
-    if (result)
-        return -1;
-    if (!yaml_parser_initialize(&parser)) {
-        free(text);
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: YAML");
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-    if (yaml_parser_load(&parser, &model.document)) {
+    if (result > 0)
+        return db_json_fail(import, problem.line, err, "not YAML: %s", problem.text);
+    if (result == 0) {
         result = take_model(&model);
         topomap_known_clear(&model.below);
         free(model.above);
         yaml_document_delete(&model.document);
-    } else {
-        result = db_json_fail(import, parser.problem_mark.line + 1, err, "not YAML: %s",
-                              parser.problem ? parser.problem : "unreadable");
     }
-    yaml_parser_delete(&parser);
-    free(text);
     return result;
 }
 

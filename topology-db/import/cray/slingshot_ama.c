@@ -109,11 +109,10 @@ static int read_host(struct db_import *import, const char *line, const char *mac
                                   "expected a host's name before the address, as each node can "
                                   "print it: echo $(hostname -s) hsn0 $(cat "
                                   "/sys/class/net/hsn0/address)");
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)line[i]) && !strchr(".-_", line[i]))
-            return topomap_input_fail(import->input, err,
-                                      "'%.*s' is not a host's name: expected it before the address",
-                                      (int)(length < 60 ? length : 60), line);
+    if (!db_is_host_name(line, length))
+        return topomap_input_fail(import->input, err,
+                                  "'%.*s' is not a host's name: expected it before the address",
+                                  (int)(length < 60 ? length : 60), line);
     snprintf(host, DB_KEY, "%.*s", (int)length, line);
     return 0;
 }

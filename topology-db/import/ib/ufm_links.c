@@ -153,16 +153,7 @@ static int read_links(struct db_import *import, struct ib_fabric *fabric, topoma
 
 static int read_ufm(struct db_import *import, void **content, topomap_error *err)
 {
-    struct ib_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
-
-    if (!fabric)
-        return -1;
-    if (read_links(import, fabric, err)) {
-        ib_free(fabric);
-        return -1;
-    }
-    *content = fabric;
-    return 0;
+    return ib_read_into(import, read_links, content, err);
 }
 
 const db_importer db_ufm_links = {

@@ -53,9 +53,8 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
         return topomap_input_fail(import->input, err, "a name of more than %d characters",
                                   DB_KEY - 1);
-    for (const char *at = node; *at; at++)
-        if (!isalnum((unsigned char)*at) && !strchr(".-_", *at))
-            return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
+    if (!db_is_host_name(node, strlen(node)))
+        return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
     entry.guid = read_guid(from);
     if (!entry.guid)
         db_host_key(from, entry.key);

@@ -3,9 +3,9 @@
  * flat, ring, torus3d. Refused is what Slurm refuses. */
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "topology-db/import/slurm/slurm_topology.h"
+#include "topology-db/import/yaml.h"
 #include "util/alloc.h"
 
 struct reader {
@@ -21,26 +21,6 @@ typedef int take_entry(struct reader *r, const yaml_node_t *entry, const char *w
 static size_t line_of(const yaml_node_t *node)
 {
     return node ? node->start_mark.line + 1 : 0;
-}
-
-static const char *scalar(const yaml_node_t *node)
-{
-    return node && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
-}
-
-/* The value of a key; NULL: not there. */
-static yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping, const char *key)
-{
-    if (!mapping || mapping->type != YAML_MAPPING_NODE)
-        return NULL;
-    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-         pair < mapping->data.mapping.pairs.top; pair++) {
-        const char *name = scalar(yaml_document_get_node(&r->document, pair->key));
-
-        if (name && strcmp(name, key) == 0)
-            return yaml_document_get_node(&r->document, pair->value);
-    }
-    return NULL;
 }
 
 static size_t list_size(const yaml_node_t *list)
@@ -63,7 +43,7 @@ static int need_mapping(struct reader *r, const yaml_node_t *node, const char *w
 /* The list under a key of \p mapping. */
 static yaml_node_t *need_list(struct reader *r, const yaml_node_t *mapping, const char *key)
 {
-    yaml_node_t *list = value_of(r, mapping, key);
+    yaml_node_t *list = db_yaml_value(&r->document, mapping, key);
 
     if (list && list->type == YAML_SEQUENCE_NODE)
         return list;
@@ -73,8 +53,8 @@ static yaml_node_t *need_list(struct reader *r, const yaml_node_t *mapping, cons
 
 static const char *need_text(struct reader *r, const yaml_node_t *mapping, const char *key)
 {
-    const yaml_node_t *node = value_of(r, mapping, key);
-    const char *text = scalar(node);
+    const yaml_node_t *node = db_yaml_value(&r->document, mapping, key);
+    const char *text = db_yaml_scalar(node);
 
     if (text && *text)
         return text;
@@ -85,7 +65,7 @@ static const char *need_text(struct reader *r, const yaml_node_t *mapping, const
 static int read_number(struct reader *r, const yaml_node_t *node, const char *what, uint32_t least,
                        uint32_t *number)
 {
-    const char *text = scalar(node);
+    const char *text = db_yaml_scalar(node);
     char *end = NULL;
     unsigned long n = text ? strtoul(text, &end, 10) : 0;
 
@@ -104,7 +84,7 @@ static int read_axes(struct reader *r, const yaml_node_t *mapping, const char *w
     if (need_mapping(r, mapping, what))
         return -1;
     for (int i = 0; i < 3; i++)
-        if (read_number(r, value_of(r, mapping, names[i]), what, least, &axis[i]))
+        if (read_number(r, db_yaml_value(&r->document, mapping, names[i]), what, least, &axis[i]))
             return -1;
     return 0;
 }
@@ -125,8 +105,9 @@ static int each_of(struct reader *r, const yaml_node_t *mapping, const char *key
 
 static int read_switch(struct reader *r, const yaml_node_t *entry, const char *what)
 {
-    const yaml_node_t *children = value_of(r, entry, "children");
-    const yaml_node_t *nodes = value_of(r, entry, "nodes"), *members = children ? children : nodes;
+    const yaml_node_t *children = db_yaml_value(&r->document, entry, "children");
+    const yaml_node_t *nodes = db_yaml_value(&r->document, entry, "nodes"),
+                      *members = children ? children : nodes;
     const char *name = need_text(r, entry, "switch");
 
     (void)what;
@@ -137,16 +118,18 @@ static int read_switch(struct reader *r, const yaml_node_t *entry, const char *w
                           name);
     if (slurm_add_unit(r->file, name, line_of(entry)))
         return -1;
-    if (members && !scalar(members))
+    if (members && !db_yaml_scalar(members))
         return slurm_fail(r->file, line_of(entry), "expected a host list in one text");
-    return members ? slurm_add_members(r->file, scalar(members), children != NULL, line_of(entry))
+    return members ? slurm_add_members(r->file, db_yaml_scalar(members), children != NULL,
+                                       line_of(entry))
                    : 0;
 }
 
 /* A block, or a ring: \p what is also the key of its name. */
 static int read_unit(struct reader *r, const yaml_node_t *entry, const char *what)
 {
-    const char *name = need_text(r, entry, what), *nodes = scalar(value_of(r, entry, "nodes"));
+    const char *name = need_text(r, entry, what),
+               *nodes = db_yaml_scalar(db_yaml_value(&r->document, entry, "nodes"));
 
     if (!name || slurm_add_unit(r->file, name, line_of(entry)))
         return -1;
@@ -202,8 +185,8 @@ static int read_region(struct reader *r, const yaml_node_t *region, const char *
     const char *nodes;
 
     (void)what;
-    if (read_axes(r, value_of(r, region, "anchor"), "anchor", 0, anchor) ||
-        read_axes(r, value_of(r, region, "dims"), "dims", 1, dims) ||
+    if (read_axes(r, db_yaml_value(&r->document, region, "anchor"), "anchor", 0, anchor) ||
+        read_axes(r, db_yaml_value(&r->document, region, "dims"), "dims", 1, dims) ||
         !(nodes = need_text(r, region, "nodes")) ||
         slurm_add_members(r->file, nodes, 0, line_of(region)))
         return -1;
@@ -216,7 +199,7 @@ static int check_placement(struct reader *r, const yaml_node_t *entry, const cha
     const struct slurm_unit *torus = &r->file->unit[r->file->units - 1];
     uint32_t dims[3];
 
-    if (read_axes(r, value_of(r, entry, "dims"), "dims", 1, dims))
+    if (read_axes(r, db_yaml_value(&r->document, entry, "dims"), "dims", 1, dims))
         return -1;
     for (int axis = 0; axis < 3; axis++)
         if (dims[axis] > torus->dim[axis])
@@ -228,16 +211,16 @@ static int fill_torus(struct reader *r, const yaml_node_t *torus)
 {
     static const uint32_t origin[3];
     const struct slurm_unit *unit = &r->file->unit[r->file->units - 1];
-    const yaml_node_t *nodes = value_of(r, torus, "nodes");
+    const yaml_node_t *nodes = db_yaml_value(&r->document, torus, "nodes");
     size_t first = r->file->members;
 
-    if (!nodes == !value_of(r, torus, "regions"))
+    if (!nodes == !db_yaml_value(&r->document, torus, "regions"))
         return slurm_fail(r->file, line_of(torus), "a torus has either nodes or regions");
     if (!nodes)
         return each_of(r, torus, "regions", "a region", read_region);
-    if (!scalar(nodes))
+    if (!db_yaml_scalar(nodes))
         return slurm_fail(r->file, line_of(nodes), "expected a host list in one text");
-    return slurm_add_members(r->file, scalar(nodes), 0, line_of(nodes)) ||
+    return slurm_add_members(r->file, db_yaml_scalar(nodes), 0, line_of(nodes)) ||
                    fill_box(r, origin, unit->dim, first, line_of(torus))
                ? -1
                : 0;
@@ -251,7 +234,7 @@ static int read_torus(struct reader *r, const yaml_node_t *torus, const char *wh
     int result;
 
     (void)what;
-    if (!name || read_axes(r, value_of(r, torus, "dims"), "dims", 1, dim))
+    if (!name || read_axes(r, db_yaml_value(&r->document, torus, "dims"), "dims", 1, dim))
         return -1;
     places = (uint64_t)dim[0] * dim[1];
     places = places > SLURM_TORUS_MOST ? places : places * dim[2];
@@ -265,7 +248,7 @@ static int read_torus(struct reader *r, const yaml_node_t *torus, const char *wh
     result = r->taken ? fill_torus(r, torus) : -1;
     free(r->taken);
     r->taken = NULL;
-    if (result || !value_of(r, torus, "placements"))
+    if (result || !db_yaml_value(&r->document, torus, "placements"))
         return result;
     return each_of(r, torus, "placements", "a placement", check_placement);
 }
@@ -287,7 +270,7 @@ static const struct kind {
 
 static int is_true(const yaml_node_t *node)
 {
-    const char *text = scalar(node);
+    const char *text = db_yaml_scalar(node);
 
     return text && (strcmp(text, "true") == 0 || strcmp(text, "True") == 0 ||
                     strcmp(text, "TRUE") == 0 || strcmp(text, "yes") == 0);
@@ -302,9 +285,9 @@ static int read_topology(struct reader *r, const yaml_node_t *entry)
     if (need_mapping(r, entry, "a topology") || !(name = need_text(r, entry, "topology")))
         return -1;
     for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++) {
-        const yaml_node_t *node = value_of(r, entry, k->key);
+        const yaml_node_t *node = db_yaml_value(&r->document, entry, k->key);
 
-        if (!node || (k->kind == SLURM_FLAT && scalar(node) && !is_true(node)))
+        if (!node || (k->kind == SLURM_FLAT && db_yaml_scalar(node) && !is_true(node)))
             continue;
         if (found)
             return slurm_fail(r->file, line_of(entry),
@@ -324,7 +307,7 @@ static int read_topology(struct reader *r, const yaml_node_t *entry)
     if (slurm_add_topology(r->file, name, kind->kind, line_of(entry)))
         return -1;
     r->file->topology[r->file->topologies - 1].is_default =
-        is_true(value_of(r, entry, "cluster_default"));
+        is_true(db_yaml_value(&r->document, entry, "cluster_default"));
     if (kind->kind == SLURM_BLOCK && read_sizes(r, found))
         return -1;
     return kind->list ? each_of(r, found, kind->list, kind->what, kind->read) : 0;
@@ -350,26 +333,14 @@ static int read_root(struct reader *r)
 int slurm_read_yaml(topomap_input *input, struct slurm_file *file)
 {
     struct reader r = {.file = file};
-    yaml_parser_t parser;
-    char *text;
-    size_t size;
-    int result = topomap_input_all(input, (size_t)16 << 20, &text, &size, file->err);
+    db_yaml_problem problem;
+    int result = db_yaml_load(input, &r.document, &problem, file->err);
 
-    if (result)
-        return -1;
-    if (!yaml_parser_initialize(&parser)) {
-        free(text);
-        return topomap_error_set(file->err, TOPOMAP_ESYSTEM, "out of memory: YAML");
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-    if (yaml_parser_load(&parser, &r.document)) {
+    if (result > 0)
+        return slurm_fail(file, problem.line, "not YAML: %s", problem.text);
+    if (result == 0) {
         result = read_root(&r);
         yaml_document_delete(&r.document);
-    } else {
-        result = slurm_fail(file, parser.problem_mark.line + 1, "not YAML: %s",
-                            parser.problem ? parser.problem : "unreadable");
     }
-    yaml_parser_delete(&parser);
-    free(text);
     return result;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* YAML that importers take: one document (libyaml). */
+#ifndef TOPOMAP_DB_IMPORT_YAML_H
+#define TOPOMAP_DB_IMPORT_YAML_H
+
+#include <yaml.h>
+
+#include "util/input.h"
+
+typedef struct db_yaml_problem {
+    size_t line;
+    char text[160];
+} db_yaml_problem;
+
+/** The whole input, at most 16 MiB of it. \param document  ends with yaml_document_delete()
+ *  \return 0; 1: it is no YAML, see \p problem; -1 \p err is set */
+int db_yaml_load(topomap_input *input, yaml_document_t *document, db_yaml_problem *problem,
+                 topomap_error *err);
+/** A scalar's text, lent; NULL: it is none. */
+const char *db_yaml_scalar(const yaml_node_t *node);
+/** The value of a key; NULL: not there, or \p mapping is none. */
+yaml_node_t *db_yaml_value(yaml_document_t *document, const yaml_node_t *mapping, const char *key);
+
+#endif
