@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/shell.h"
 #include "topomap/hosts.h"
 
 /** What one kind takes. */
 typedef struct kind {
-    const char *name, *help;
+    const char *name;
     const char *format;  /* of `topomap db import` */
     int one;             /* one node speaks for all of --nodes, to which the importer is told it */
     const char *command; /* in a shell of each node; $host is its name */
@@ -18,34 +19,24 @@ typedef struct kind {
 
 /* A row a pipeline; of one name there may be several. */
 static const kind kinds[] = {
-    {"slingshot", "addresses of the hsn interfaces", "slingshot-ama", 0,
+    {"slingshot", "slingshot-ama", 0,
      "for i in /sys/class/net/hsn*; do echo \"$host: ${i##*/} $(cat \"$i/address\")\"; done"},
-    {"lldp", "neighbours on Ethernet, where lldpd runs", "lldp", 0,
-     "lldpcli show neighbors -f json0 | sed \"s/^/$host: /\""},
-    {"hwloc", "the inside of a node (hwloc's lstopo)", "hwloc", 1, "lstopo-no-graphics --of xml -"},
-    {"gpu", "GPUs, their links and NVLink domains (nvidia-smi)", "gpu-matrix", 1,
-     "nvidia-smi topo -m"},
-    {"gpu", "", "nvlink-cliques", 0,
+    {"lldp", "lldp", 0, "lldpcli show neighbors -f json0 | sed \"s/^/$host: /\""},
+    {"hwloc", "hwloc", 1, "lstopo-no-graphics --of xml -"},
+    {"gpu", "gpu-matrix", 1, "nvidia-smi topo -m"},
+    {"gpu", "nvlink-cliques", 0,
      "nvidia-smi --query-gpu=fabric.clusterUuid,fabric.cliqueId --format=csv,noheader | head -n 1 "
      "| "
      "sed \"s/^/$host, /\""},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static void put_quoted(const char *text)
-{
-    putchar('\'');
-    for (; *text; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, stdout);
-    putchar('\'');
-}
-
 static void put_option(const char *option, const char *value)
 {
     if (!value)
         return;
     printf(" %s ", option);
-    put_quoted(value);
+    cli_shell_quote(value);
 }
 
 static void put_pipeline(const cli_call *call, const kind *k, const topomap_names *names)
@@ -57,12 +48,12 @@ static void put_pipeline(const cli_call *call, const kind *k, const topomap_name
     put_option("-w", k->one ? names->name[0] : cli_get(call, "nodes"));
     printf(" sh -c ");
     if (k->one) {
-        put_quoted(k->command);
+        cli_shell_quote(k->command);
     } else {
         char text[512];
 
         snprintf(text, sizeof text, "host=$(hostname -s); %s", k->command);
-        put_quoted(text);
+        cli_shell_quote(text);
     }
     printf(" |\n  topomap db import");
     put_option("--db", cli_get(call, "db"));

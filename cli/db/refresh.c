@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/db/refresh.h"
-#include "cli/run/run.h"
 #include "topology-db/db.h"
 #include "util/publish.h"
 #include "util/whole.h"
@@ -31,7 +31,7 @@ typedef struct refresh {
 static int keep(const refresh *r, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 static int keep(const refresh *r, const char *format, ...)
 {
-    char text[RUN_WHY + 200];
+    char text[CLI_WHY + 200];
     va_list args;
 
     va_start(args, format);
@@ -107,7 +107,7 @@ static void close_folder(const refresh *r)
 /* ---- Sources ----------------------------------------------------------------------------------
  */
 
-static int import(refresh *r, const refresh_source *s, const char *file, char why[RUN_WHY])
+static int import(refresh *r, const refresh_source *s, const char *file, char why[CLI_WHY])
 {
     char *words[12 + 2 * REFRESH_WORDS] = {"/proc/self/exe", "db", "import", "--db", r->made};
     int used = 5, status;
@@ -123,27 +123,27 @@ static int import(refresh *r, const refresh_source *s, const char *file, char wh
     }
     words[used++] = (char *)s->format;
     words[used++] = (char *)file;
-    status = run_capture(words, (unsigned)(s->seconds * 1000), &text, why);
+    status = cli_capture(words, (unsigned)(s->seconds * 1000), &text, why);
     free(text);
     return status;
 }
 
 /* A command's answer is a file that is called by the format, so that the next one takes its place.
  */
-static int ask(refresh *r, const refresh_source *s, char why[RUN_WHY])
+static int ask(refresh *r, const refresh_source *s, char why[CLI_WHY])
 {
     char *const words[] = {"/bin/sh", "-c", (char *)s->command, NULL};
     char *text;
-    int status = run_capture(words, (unsigned)(s->seconds * 1000), &text, why);
+    int status = cli_capture(words, (unsigned)(s->seconds * 1000), &text, why);
 
     if (*r->dump)
         unlink(r->dump);
     snprintf(r->dump, sizeof r->dump, "%s/%s", r->folder, s->format);
     if (status == 0 && write_dump(r, text) != 0) {
-        snprintf(why, RUN_WHY, "%s: %s", r->dump, strerror(errno));
+        snprintf(why, CLI_WHY, "%s: %s", r->dump, strerror(errno));
         status = -1;
     } else if (status > 0 && !*why) {
-        snprintf(why, RUN_WHY, "it ended with status %d", status);
+        snprintf(why, CLI_WHY, "it ended with status %d", status);
     }
     free(text);
     return status;
@@ -153,7 +153,7 @@ static int take_sources(refresh *r)
 {
     for (int i = 0; i < r->conf.sources; i++) {
         const refresh_source *s = &r->conf.source[i];
-        char why[RUN_WHY] = "";
+        char why[CLI_WHY] = "";
         int status = s->command ? ask(r, s, why) : 0;
 
         if (status == 0)
@@ -204,7 +204,7 @@ static int compare(refresh *r)
     r->hosts = summary.hosts;
     if (!r->changes)
         printf("no differences\n");
-    if ((double)r->lost > r->conf.lose / 100 * (double)r->hosts)
+    if (!cli_get(r->call, "force") && (double)r->lost > r->conf.lose / 100 * (double)r->hosts)
         return keep(r,
                     "%llu of %llu hosts would vanish, and the limit is %g %% (lose); with --force "
                     "they do",
@@ -241,14 +241,14 @@ static int write_topology(const refresh *r)
 {
     char *words[] = {"/proc/self/exe", "db", "export", "--db", (char *)r->db, "--to",
                      "slurm-topology", NULL, NULL,     NULL};
-    char why[RUN_WHY], *wanted = NULL, *there = NULL;
+    char why[CLI_WHY], *wanted = NULL, *there = NULL;
     char *const cat[] = {"cat", r->conf.topology, NULL};
     int status, same;
 
     if (!r->conf.topology)
         return 0;
-    status = run_capture(words, 60000, &wanted, why);
-    same = status == 0 && run_capture(cat, 10000, &there, why) == 0 && !strcmp(wanted, there);
+    status = cli_capture(words, 60000, &wanted, why);
+    same = status == 0 && cli_capture(cat, 10000, &there, why) == 0 && !strcmp(wanted, there);
     free(wanted);
     free(there);
     if (same)
@@ -256,7 +256,7 @@ static int write_topology(const refresh *r)
     words[7] = "-o";
     words[8] = r->conf.topology;
     if (status == 0) {
-        status = run_capture(words, 60000, &wanted, why);
+        status = cli_capture(words, 60000, &wanted, why);
         free(wanted);
     }
     if (status == 0) {
@@ -280,11 +280,8 @@ static int refresh_all(refresh *r)
     if (open_folder(r))
         return keep(r, "%s: %s", *r->folder ? r->folder : "no private folder", strerror(errno));
     status = take_sources(r);
-    if (status == 0) {
+    if (status == 0)
         status = compare(r);
-        if (status != 0 && cli_get(r->call, "force") && r->lost)
-            status = 0;
-    }
     if (status == 0 && !cli_get(r->call, "dry-run")) {
         status = place(r);
         if (status == 0)

@@ -84,7 +84,7 @@ static const char *first_of(const char *a, const char *b)
 }
 
 int run_allocation_find(const cli_call *call, uint32_t ranks, int one_each, run_allocation *a,
-                        char why[RUN_WHY])
+                        char why[CLI_WHY])
 {
     const char *hosts = cli_get(call, "nodes"), *counts = cli_get(call, "tasks-per-node");
     topomap_error err;
@@ -97,14 +97,14 @@ int run_allocation_find(const cli_call *call, uint32_t ranks, int one_each, run_
             counts = first_of("SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE");
     }
     if (!hosts || !counts) {
-        snprintf(why, RUN_WHY, "%s",
+        snprintf(why, CLI_WHY, "%s",
                  hosts ? "--nodes wants --tasks-per-node, too"
                        : "this is no allocation of Slurm's, and --nodes names none");
         return -1;
     }
     if (spread(hosts, counts, ranks, one_each, a, &err) == 0)
         return 0;
-    snprintf(why, RUN_WHY, "%.*s", RUN_WHY - 1, err.text);
+    snprintf(why, CLI_WHY, "%.*s", CLI_WHY - 1, err.text);
     run_allocation_clear(a);
     return -1;
 }

@@ -51,11 +51,6 @@ static const run_launcher launchers[] = {
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
-const run_launcher *run_launcher_at(size_t i)
-{
-    return i < LAUNCHERS ? &launchers[i] : NULL;
-}
-
 /* Is a word one of a list's? \p how many of its characters. */
 static int is_in(const char *list, const char *word, size_t length)
 {
@@ -96,7 +91,7 @@ static int has_version(const run_launcher *launcher, const char *text)
     return 0;
 }
 
-const run_launcher *run_launcher_find(char *const *command, char why[RUN_WHY])
+const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
 {
     char *const words[] = {command[0], "--version", NULL};
     char *text = NULL;
@@ -108,7 +103,7 @@ const run_launcher *run_launcher_find(char *const *command, char why[RUN_WHY])
             continue;
         called = 1;
         if (launchers[i].version && !text && status == 0)
-            status = run_capture(words, VERSION_MS, &text, why);
+            status = cli_capture(words, VERSION_MS, &text, why);
         if (!launchers[i].version || (text && has_version(&launchers[i], text))) {
             free(text);
             return &launchers[i];
@@ -116,9 +111,9 @@ const run_launcher *run_launcher_find(char *const *command, char why[RUN_WHY])
     }
     free(text);
     if (!called)
-        snprintf(why, RUN_WHY, "%.100s is no launcher that is known", command[0]);
+        snprintf(why, CLI_WHY, "%.100s is no launcher that is known", command[0]);
     else if (status == 0 || !*why)
-        snprintf(why, RUN_WHY, "%.100s --version tells of no launcher that is known", command[0]);
+        snprintf(why, CLI_WHY, "%.100s --version tells of no launcher that is known", command[0]);
     return NULL;
 }
 
@@ -154,14 +149,14 @@ static int is_program(const run_launcher *launcher, char *const *command, int at
            is_in(launcher->flags, before, strlen(before));
 }
 
-static int refuse(char why[RUN_WHY], const char *word, const char *what)
+static int refuse(char why[CLI_WHY], const char *word, const char *what)
 {
-    snprintf(why, RUN_WHY, "%.*s%s", (int)strcspn(word, "="), word, what);
+    snprintf(why, CLI_WHY, "%.*s%s", (int)strcspn(word, "="), word, what);
     return -1;
 }
 
 int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint32_t *ranks,
-                       char why[RUN_WHY])
+                       char why[CLI_WHY])
 {
     int at = 1, used;
 
@@ -191,7 +186,7 @@ int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint3
 }
 
 /* With topology/block Slurm refuses -m arbitrary (src/plugins/select, 24.05 on). */
-int run_launcher_fits(const run_launcher *launcher, char why[RUN_WHY])
+int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY])
 {
     char *const words[] = {"scontrol", "show", "config", NULL};
     char *text, *plugin;
@@ -199,17 +194,17 @@ int run_launcher_fits(const run_launcher *launcher, char why[RUN_WHY])
 
     if (!strstr(launcher->words, "arbitrary"))
         return 1;
-    if (run_capture(words, VERSION_MS, &text, why) != 0) {
+    if (cli_capture(words, VERSION_MS, &text, why) != 0) {
         free(text);
         if (!*why)
-            snprintf(why, RUN_WHY, "scontrol does not tell Slurm's configuration");
+            snprintf(why, CLI_WHY, "scontrol does not tell Slurm's configuration");
         return 0;
     }
     plugin = strstr(text, "TopologyPlugin");
     fits = plugin && !strstr(plugin, "topology/block");
     free(text);
     if (!fits)
-        snprintf(why, RUN_WHY, "srun takes no host file (-m arbitrary) with topology/block");
+        snprintf(why, CLI_WHY, "srun takes no host file (-m arbitrary) with topology/block");
     return fits;
 }
 

@@ -1,2 +1,2 @@
 # `topomap run`: other launchers than srun start a plan.
-cli_topomap_SOURCES += cli/run/run.h cli/run/run.c cli/run/allocation.c cli/run/capture.c cli/run/launcher.c cli/run/start.c
+cli_topomap_SOURCES += cli/run/run.h cli/run/run.c cli/run/allocation.c cli/run/launcher.c cli/run/start.c

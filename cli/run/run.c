@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "cli/run/run.h"
-#include "request/table.h"
+#include "cli/shell.h"
+#include "plugin/policy/settings.h"
 
 enum { WORDS = 96, DEADLINE_MS = 20000 };
 
@@ -49,58 +50,71 @@ typedef struct wishes {
     const char *graph;
 } wishes;
 
-static const topomap_request_row *row_of(const char *word, size_t length)
-{
-    for (int k = 0; k < TOPOMAP_REQUEST_KEYS; k++) {
-        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
+static char not_understood[120]; /* the first such word */
 
-        if (row->word && strlen(row->word) == length && !strncmp(row->word, word, length))
-            return row;
-    }
-    return NULL;
+static void note_word(const char *word)
+{
+    if (!*not_understood)
+        snprintf(not_understood, sizeof not_understood, "%s", word);
 }
 
-/* key=value, or a flag alone. Those of srun's that `map` has no option for are passed over. */
-static int take_option(const cli_call *call, plan_words *p, wishes *w, char *text)
+/* Those of srun's words that `map` has no option for are passed over. */
+static int add_setting(plan_words *p, enum topomap_request_key key, const char *value)
 {
-    char *value = strchr(text, '=');
-    size_t length = value ? (size_t)(value - text) : strlen(text);
-    const topomap_request_row *row = row_of(text, length);
+    const topomap_request_row *row = topomap_request_row_of(key);
+    size_t size = strlen(row->option) + strlen(value) + 4;
     char *option;
 
-    if (!row)
-        return cli_usage_error(call, "--topomap-options has no %.*s", (int)length, text);
-    value = value ? value + 1 : "1";
-    if (!strcmp(row->word, "required") || !strcmp(row->word, "verbose")) {
-        w->required |= !strcmp(row->word, "required") && !strcmp(value, "1");
-        w->verbose |= !strcmp(row->word, "verbose") && !strcmp(value, "1");
+    if (row->flag && strcmp(value, "1") != 0)
         return 0;
-    }
-    if (!row->option) {
-        fprintf(stderr, "topomap run: %s is for srun alone: passed over\n", row->word);
-        return 0;
-    }
-    option = keep(p, malloc(strlen(row->option) + 3));
+    option = keep(p, malloc(size));
     if (!option)
         return CLI_FAILED;
-    sprintf(option, "--%s", row->option);
-    if (row->flag)
-        return strcmp(value, "0") == 0 ? 0 : add(p, option);
-    return add_value(p, option, value);
+    snprintf(option, size, row->flag ? "--%s" : "--%s=%s", row->option, value);
+    return add(p, option) ? CLI_FAILED : 0;
 }
 
-static int take_options(const cli_call *call, plan_words *p, wishes *w)
+static int take_settings(const policy_settings *settings, plan_words *p, wishes *w)
 {
-    const char *text = cli_get(call, "topomap-options");
-    char *copy = text ? keep(p, strdup(text)) : NULL, *rest = NULL;
     int status = 0;
 
-    if (text && !copy)
-        return CLI_FAILED;
-    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word && status == 0;
-         word = strtok_r(NULL, ",", &rest))
-        status = take_option(call, p, w, word);
+    w->required = policy_flag(settings, TOPOMAP_REQUEST_REQUIRED);
+    w->verbose = policy_flag(settings, TOPOMAP_REQUEST_VERBOSE);
+    for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS && status == 0; k++) {
+        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
+        const char *value = settings->value[k];
+
+        if (!value || k == TOPOMAP_REQUEST_REQUIRED || k == TOPOMAP_REQUEST_VERBOSE)
+            continue;
+        if (row->option)
+            status = add_setting(p, (enum topomap_request_key)k, value);
+        else
+            fprintf(stderr, "topomap run: %s is for srun alone: passed over\n", row->word);
+    }
     return status;
+}
+
+/* As srun reads them. */
+static int take_options(const cli_call *call, plan_words *p, wishes *w)
+{
+    policy_settings settings = {.value = {NULL}};
+    int status;
+
+    policy_settings_read(&settings, cli_get(call, "topomap-options"), POLICY_BY_STEP, note_word);
+    status = take_settings(&settings, p, w);
+    policy_settings_clear(&settings);
+    return status;
+}
+
+/* Of a word that was not understood: what would have been. \return nonzero: it is no key at all */
+static int explain_word(char why[CLI_WHY])
+{
+    char expected[CLI_WHY - sizeof not_understood - 8];
+    size_t key = strcspn(not_understood, "=");
+
+    policy_settings_expected(not_understood, expected, sizeof expected);
+    snprintf(why, CLI_WHY, "'%s': %s", not_understood, expected);
+    return strncmp(expected, not_understood, key) != 0;
 }
 
 /* As srun has them: the option's, the environment's, a chain of the ranks. */
@@ -120,9 +134,9 @@ static void take_graph(const cli_call *call, wishes *w)
 /* The text of the launcher's file; NULL, with the reason. */
 static char *plan(const cli_call *call, plan_words *p, const wishes *w,
                   const run_launcher *launcher, const run_allocation *a, unsigned ms,
-                  char why[RUN_WHY])
+                  char why[CLI_WHY])
 {
-    char chain[RUN_NUMBER], *text = NULL;
+    char chain[24], *text = NULL;
     int status;
 
     snprintf(chain, sizeof chain, "chain:%u", a->ranks);
@@ -133,16 +147,16 @@ static char *plan(const cli_call *call, plan_words *p, const wishes *w,
         add_value(p, "--db", cli_get(call, "db")) || add_value(p, "--nodes", a->nodes) ||
         add_value(p, "--tasks-per-node", a->tasks) || add_value(p, "--cores-of", a->job) ||
         add_value(p, "--format", launcher->format)) {
-        snprintf(why, RUN_WHY, "too many options");
+        snprintf(why, CLI_WHY, "too many options");
         return NULL;
     }
     p->word[p->words] = NULL;
-    status = run_capture(p->word, ms, &text, why);
+    status = cli_capture(p->word, ms, &text, why);
     if (status == 0)
         return text;
     free(text);
     if (!*why)
-        snprintf(why, RUN_WHY, "`topomap map` ended with status %d", status);
+        snprintf(why, CLI_WHY, "`topomap map` ended with status %d", status);
     return NULL;
 }
 
@@ -166,10 +180,7 @@ static void print_word(const char *word)
         fputs(word, stdout);
         return;
     }
-    putchar('\'');
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stdout);
-    putchar('\'');
+    cli_shell_quote(word);
 }
 
 static int print(char *const *command, const run_launcher *launcher, const char *text)
@@ -188,7 +199,7 @@ static int print(char *const *command, const run_launcher *launcher, const char 
 }
 
 static int start(const run_launcher *launcher, char *const *command, const char *text,
-                 const run_allocation *a, char why[RUN_WHY])
+                 const run_allocation *a, char why[CLI_WHY])
 {
     int shell = a->job && strstr(launcher->words, "SHELL");
     run_folder folder;
@@ -200,7 +211,7 @@ static int start(const run_launcher *launcher, char *const *command, const char 
     whole = run_launcher_command(launcher, command, folder.file, shell ? folder.shell : "ssh");
     if (!whole) {
         run_folder_remove(&folder);
-        snprintf(why, RUN_WHY, "out of memory");
+        snprintf(why, CLI_WHY, "out of memory");
         return -1;
     }
     if (launcher->variable) {
@@ -231,13 +242,16 @@ static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned 
 {
     const run_launcher *launcher = NULL;
     run_allocation a = {.job = NULL};
-    char why[RUN_WHY] = "", *text = NULL;
+    char why[CLI_WHY] = "", *text = NULL;
     uint32_t ranks = 0;
     int status = -1;
 
+    if (*not_understood && explain_word(why))
+        return cli_usage_error(call, "--topomap-options: %s", why);
     if (w->graph && !strcmp(w->graph, "auto"))
         snprintf(why, sizeof why, "auto, which profiles programs, is srun's alone");
-    else if (!w->off && (launcher = run_launcher_find(call->operand, why)) != NULL &&
+    else if (!*not_understood && !w->off &&
+             (launcher = run_launcher_find(call->operand, why)) != NULL &&
              run_launcher_ranks(launcher, call->operand, &ranks, why) == 0 &&
              run_launcher_fits(launcher, why) &&
              run_allocation_find(call, ranks || launcher->takes_all ? ranks : 1, launcher->one_each,

@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/capture.h"
 #include "cli/cli.h"
-
-enum { RUN_WHY = 600, RUN_NUMBER = 24 };
 
 /* ---- Launchers (launcher.c) --------------------------------------------------------------- */
 
@@ -30,17 +29,15 @@ typedef struct run_launcher {
     int one_each;         /* each node has one before any has two */
 } run_launcher;
 
-/** The table, in order; NULL past the last. */
-const run_launcher *run_launcher_at(size_t i);
 /** Which one a command is. \return NULL, with the reason in \p why */
-const run_launcher *run_launcher_find(char *const *command, char why[RUN_WHY]);
+const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY]);
 /** How many ranks a command asks for, 0: it does not say.
  * \return 0, or -1 with the reason in \p why: it places its ranks itself, or starts several
  * programs */
 int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint32_t *ranks,
-                       char why[RUN_WHY]);
+                       char why[CLI_WHY]);
 /** Whether Slurm takes such a command; \p why it does not. */
-int run_launcher_fits(const run_launcher *launcher, char why[RUN_WHY]);
+int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY]);
 /** The command with what the launcher is given behind its first word; the command's own words are
  * lent. Ends with run_launcher_command_free(). NULL: memory is short */
 char **run_launcher_command(const run_launcher *launcher, char *const *command, const char *file,
@@ -60,23 +57,8 @@ typedef struct run_allocation {
  * \param one_each  as the launcher has it
  * \return 0, or -1 with the reason in \p why */
 int run_allocation_find(const cli_call *call, uint32_t ranks, int one_each,
-                        run_allocation *allocation, char why[RUN_WHY]);
+                        run_allocation *allocation, char why[CLI_WHY]);
 void run_allocation_clear(run_allocation *allocation);
-
-/* ---- Programs that are asked (capture.c) ---------------------------------------------------- */
-
-/** Does some work in a process of its own, which a file system may hold, with nothing to read;
- * kills it and what it has started after \p ms milliseconds. It ends with us. \param work  \return
- * its exit status; what it writes to descriptor 1 is \p text \param text  for free() \param last
- * the last line that it complained with \return its exit status; -1: none in that time, or no
- * process, with the reason in \p last */
-int run_apart(int (*work)(void *data), void *data, unsigned ms, char **text, char last[RUN_WHY]);
-/** Runs a program with nothing to read, and kills it and what it has started after \p ms
- * milliseconds. It ends with us.
- * \param text  what it has printed, for free(); \param last  the last line that it complained with
- * \return its exit status; -1: none in that time, or it could not be started, with the reason in
- *         \p last */
-int run_capture(char *const *words, unsigned ms, char **text, char last[RUN_WHY]);
 
 /* ---- The launcher itself (start.c) ---------------------------------------------------------- */
 
@@ -86,7 +68,7 @@ typedef struct run_folder {
 } run_folder;
 /** \param shell  nonzero: a program that stands for ssh, by srun
  *  \param dashes  0: not in the path, which PRRTE 3 takes for two words of an option */
-int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[RUN_WHY]);
+int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[CLI_WHY]);
 void run_folder_remove(const run_folder *folder);
 
 /** Starts a command with our input and output; signals that are sent to us are handed on.

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/apart.h"
 #include "cli/run/run.h"
 
 enum { FOLDER_MS = 3000 }; /* where files are made in none of it, there are none */
@@ -43,58 +44,57 @@ struct making {
     int shell;
 };
 
-static int make_folder(void *data)
-{
-    const struct making *m = data;
+/* What comes of it. */
+struct made {
     run_folder folder;
+    char why[CLI_WHY];
+};
 
-    snprintf(folder.path, sizeof folder.path, "%s/topomap.run.XXXXXX", m->above);
-    if (!mkdtemp(folder.path)) {
-        dprintf(STDERR_FILENO, "%s: %s\n", folder.path, strerror(errno));
-        return 1;
+static int make_folder(void *answer, void *with)
+{
+    const struct making *m = with;
+    struct made *made = answer;
+    run_folder *f = &made->folder;
+
+    snprintf(f->path, sizeof f->path, "%s/topomap.run.XXXXXX", m->above);
+    if (!mkdtemp(f->path)) {
+        snprintf(made->why, sizeof made->why, "%s: %s", f->path, strerror(errno));
+        return 0;
     }
-    snprintf(folder.file, sizeof folder.file, "%s/ranks", folder.path);
-    snprintf(folder.shell, sizeof folder.shell, "%s/shell", folder.path);
-    if (write_file(folder.file, m->text, 0600) != 0 ||
-        (m->shell && write_file(folder.shell, shell_text, 0700) != 0)) {
-        dprintf(STDERR_FILENO, "%s: %s\n", folder.path, strerror(errno));
-        unlink(folder.file);
-        unlink(folder.shell);
-        rmdir(folder.path);
-        return 1;
-    }
-    dprintf(STDOUT_FILENO, "%s", folder.path);
+    snprintf(f->file, sizeof f->file, "%s/ranks", f->path);
+    snprintf(f->shell, sizeof f->shell, "%s/shell", f->path);
+    if (write_file(f->file, m->text, 0600) == 0 &&
+        (!m->shell || write_file(f->shell, shell_text, 0700) == 0))
+        return 0;
+    snprintf(made->why, sizeof made->why, "%s: %s", f->path, strerror(errno));
+    unlink(f->file);
+    unlink(f->shell);
+    rmdir(f->path);
     return 0;
 }
 
-int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[RUN_WHY])
+int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[CLI_WHY])
 {
     struct making m = {.above = getenv("TMPDIR"), .text = text, .shell = shell};
-    char *path = NULL;
-    int status;
+    struct made made = {.why = ""};
 
     if (!m.above || *m.above != '/' || strlen(m.above) > sizeof folder->path - 32 ||
         (!dashes && strchr(m.above, '-')))
         m.above = "/tmp";
-    status = run_apart(make_folder, &m, FOLDER_MS, &path, why);
-    if (status == 0) {
-        snprintf(folder->path, sizeof folder->path, "%s", path);
-        snprintf(folder->file, sizeof folder->file, "%s/ranks", path);
-        snprintf(folder->shell, sizeof folder->shell, "%s/shell", path);
-    } else if (status < 0) {
-        char late[RUN_WHY / 2];
-
-        snprintf(late, sizeof late, "%.*s", (int)sizeof late - 1, why);
-        snprintf(why, RUN_WHY, "%.200s: %s", m.above, late);
-    }
-    free(path);
-    return status == 0 ? 0 : -1;
+    if (cli_apart(make_folder, &m, &made, sizeof made, FOLDER_MS) != CLI_APART_DONE)
+        snprintf(made.why, sizeof made.why, "%.200s: no answer within %d s", m.above,
+                 FOLDER_MS / 1000);
+    *folder = made.folder;
+    if (*made.why)
+        snprintf(why, CLI_WHY, "%s", made.why);
+    return *made.why ? -1 : 0;
 }
 
-static int remove_folder(void *data)
+static int remove_folder(void *answer, void *with)
 {
-    const run_folder *folder = data;
+    const run_folder *folder = with;
 
+    (void)answer;
     unlink(folder->file);
     unlink(folder->shell);
     rmdir(folder->path);
@@ -103,10 +103,9 @@ static int remove_folder(void *data)
 
 void run_folder_remove(const run_folder *folder)
 {
-    char why[RUN_WHY], *text;
+    char done = 0;
 
-    (void)run_apart(remove_folder, (void *)folder, FOLDER_MS, &text, why);
-    free(text);
+    (void)cli_apart(remove_folder, (void *)folder, &done, sizeof done, FOLDER_MS);
 }
 
 /* ---- The process ------------------------------------------------------------------------------

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that are asked something, with a limit of time. */
+#ifndef TOPOMAP_CLI_CAPTURE_H
+#define TOPOMAP_CLI_CAPTURE_H
+
+enum { CLI_WHY = 600 };
+
+/** Runs a program with nothing to read, and kills it and what it has started after \p ms
+ * milliseconds. It ends with us.
+ * \param text  what it has printed, for free(); \param last  the last line that it complained with
+ * \return its exit status; -1: none in that time, or it could not be started, with the reason in
+ *         \p last */
+int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY]);
+
+#endif
