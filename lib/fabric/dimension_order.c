@@ -49,8 +49,7 @@ static uint32_t route(const topomap_network *network, uint32_t from, uint32_t to
         uint32_t dim = g->dim[d], x = here[d], end = there[d];
         size_t round = step * dim;
 
-        if (x == end) {
-        } else if (goes_up(g, d, x, end)) {
+        if (goes_up(g, d, x, end)) {
             for (; x != end; at += step) {
                 link[links++] = g->port[at];
                 if (++x == dim) {
@@ -86,6 +85,13 @@ static void find_ports(const topomap_network *network, struct grid *g)
             port[1] = topomap_network_link(network, v,
                                            row + (x + g->dim[d] - 1) % g->dim[d] * g->stride[d]);
         }
+}
+
+const uint32_t *topomap_grid_ports(const topomap_network *network)
+{
+    const struct grid *g = network->shape;
+
+    return g->port;
 }
 
 int topomap_grid_routes(topomap_network *network, uint32_t dims, const uint32_t *dim,

@@ -14,4 +14,8 @@
 int topomap_grid_routes(topomap_network *grid, uint32_t dims, const uint32_t *dim,
                         const uint8_t *wrap, topomap_error *err);
 
+/** Of such a grid: [vertices * dims * 2] the links out of a vertex in each dimension, upwards and
+ * downwards, UINT32_MAX where there is none. Lent. */
+const uint32_t *topomap_grid_ports(const topomap_network *grid);
+
 #endif

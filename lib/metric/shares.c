@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/dimension_order.h"
 #include "machine/machine.h"
 #include "util/arena.h"
 
@@ -44,9 +45,9 @@ struct topomap_shares {
     size_t link_room, part_room;
     uint32_t links;
     int single;
-    uint32_t *node_at; /* [vertices] routes: a node there, NONE: none */
-    uint32_t *port;    /* grid: [routers * 2 dims] the link out, forwards and backwards */
-    double *flow;      /* grid: [cells] */
+    uint32_t *node_at;    /* [vertices] routes: a node there, NONE: none */
+    const uint32_t *port; /* grid: topomap_grid_ports() */
+    double *flow;         /* grid: [cells] */
     size_t flow_room;
     /* exact: shortest paths from the sources kept */
     uint32_t sources, *source;  /* [sources] NONE: empty */
@@ -213,27 +214,9 @@ static int fill_grid(topomap_shares *s, uint32_t from, uint32_t to)
 
 static int open_grid(topomap_shares *s, topomap_error *err)
 {
-    const topomap_machine *m = s->machine;
-    const topomap_network *n = s->network;
-
+    (void)err;
     s->fill = fill_grid;
-    s->port =
-        topomap_arena_alloc(&s->memory, (size_t)n->vertices * 2 * m->dims, sizeof *s->port, err);
-    if (!s->port)
-        return -1;
-    for (uint32_t router = 0; router < n->vertices; router++) {
-        uint32_t stride = 1;
-
-        for (uint32_t d = 0; d < m->dims; d++) {
-            uint32_t at = router / stride % m->dim[d], row = router - at * stride;
-            uint32_t *port = &s->port[((size_t)router * m->dims + d) * 2];
-
-            port[0] = topomap_network_link(n, router, row + (at + 1) % m->dim[d] * stride);
-            port[1] =
-                topomap_network_link(n, router, row + (at + m->dim[d] - 1) % m->dim[d] * stride);
-            stride *= m->dim[d];
-        }
-    }
+    s->port = topomap_grid_ports(s->network);
     return 0;
 }
 

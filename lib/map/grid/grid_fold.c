@@ -81,7 +81,7 @@ static double stride_of(double below, double around)
 {
     double sum = 0;
 
-    if (below == 1 || around == 0)
+    if (below == 1 || around == 0 || around >= 4 * below) /* none is shorter the other way */
         return below;
     for (double far = 1; far < 2 * below; far += 2)
         sum += fmin(far, around - far);
