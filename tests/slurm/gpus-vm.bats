@@ -42,11 +42,10 @@ own 0/1 --gpus-per-node=2 --gpu-bind=map_gpu:0,1
 own 1/0 --gpus-per-node=2 --gpu-bind=map_gpu:1,0
 own 3/2/1/0 --gpus-per-node=4 --gpu-bind=map_gpu:3,2,1,0
 own 2/3/0/1 --gpus-per-node=4 --gpu-bind=verbose,map_gpu:2,3,0,1
-own 3/1 --gpus-per-node=4 --gpu-bind=map_gpu:0x3,0x1
 left 2/2/2/2 --gpus-per-node=4 --gpu-bind=map_gpu:2
 left 3/1/3/1 --gpus-per-node=4 --gpu-bind=map_gpu:3,1
 own 0,1/2,3 --gpus-per-node=4 --gpu-bind=mask_gpu:0x3,0xc
-own 3/0 --gpus-per-node=4 --gpu-bind=mask_gpu:0x8,0x1
+own 2/0 --gpus-per-node=4 --gpu-bind=mask_gpu:0x4,0x1
 own 3/2/1/0 --gpus-per-node=4 --gpu-bind=mask_gpu:0x8,0x4,0x2,0x1
 left 0,1,2,3/0,1,2,3 --gpus-per-node=4 --gpu-bind=mask_gpu:0xf
 own 0/1/2/3 --gpus-per-node=4 --gpu-bind=per_task:1
@@ -54,7 +53,7 @@ own 0,1/2,3 --gpus-per-node=4 --gpu-bind=per_task:2
 own 1/0 --gpus-per-task=1 --gpu-bind=map_gpu:1,0
 order 0,1,2,3/0,1,2,3/0,1,2,3/0,1,2,3 --gpus-per-node=4 --topomap-options=nic=advise
 own 0/1/2/3 --tres-per-task=gres/gpu:1
-own 3/0 --gpus-per-node=4 --tres-bind=gres/gpu:map:3,0
+own 2/0 --gpus-per-node=4 --tres-bind=gres/gpu:map:2,0
 own 0/1/2/3 --gpus-per-node=4 --tres-bind=gres/gpu:single:1
 own 0,1/2,3 --gpus-per-node=4 --tres-bind=gres/gpu:per_task:2
 hold - -n1 -c4 --gpus-per-node=1 --cpu-bind=none
@@ -81,12 +80,13 @@ show() { # NUMBER
 
 # `each CHECK`: of all forms that ran.
 each() {
-  local number
+  local number wrong=0
   [ "$COUNT" -ge "$(($(wc -l <"$FORMS") < ${TOPOMAP_VM_FORMS:-4} ? $(wc -l <"$FORMS") : ${TOPOMAP_VM_FORMS:-4}))" ] || { tail -n 20 "$OUT"; return 1; }
   for ((number = 1; number <= COUNT; number++)); do
     form "$number"
-    [ "$kind" = hold ] || "$1" "$number" || { show "$number"; return 1; }
+    [ "$kind" = hold ] || "$1" "$number" || { show "$number"; wrong=1; }
   done
+  return "$wrong"
 }
 tasks() { sed -n "s/^$1 task //p" "$OUT" | sort -n; } # NUMBER
 
