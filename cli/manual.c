@@ -146,6 +146,20 @@ static void put_algorithms(void)
     }
 }
 
+/* What `db check` looks for, on the page of db. */
+static void put_checks(void)
+{
+    const topomap_db_check_row *row;
+
+    printf(".SH CHECKS\n");
+    for (size_t i = 0; (row = topomap_db_check_row_at(i)); i++) {
+        put_term(row->name, row->help, ".", NULL);
+        printf(".br\nRemedy: ");
+        put_text(row->remedy);
+        printf("\n");
+    }
+}
+
 static int belongs(const cli_command *command, const char *page)
 {
     size_t length = strlen(page);
@@ -282,8 +296,10 @@ int cli_manual(const char *page)
         fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", page);
         return CLI_USAGE;
     }
-    if (strcmp(page, "db") == 0)
+    if (strcmp(page, "db") == 0) {
         put_imports();
+        put_checks();
+    }
     if (strcmp(page, "formats") == 0)
         put_patterns();
     if (strcmp(page, "graph") == 0)

@@ -61,6 +61,15 @@ static int check(const cli_call *call, const topomap_db_check_options *options)
     return finish(call, &told);
 }
 
+static int list_checks(void)
+{
+    const topomap_db_check_row *row;
+
+    for (size_t i = 0; (row = topomap_db_check_row_at(i)); i++)
+        printf("%-8s %-16s %s; %s\n", severities[row->severity], row->name, row->help, row->remedy);
+    return CLI_DONE;
+}
+
 static int run_check(const cli_call *call)
 {
     topomap_names names = {0};
@@ -71,6 +80,8 @@ static int run_check(const cli_call *call)
 
     if (status)
         return status;
+    if (cli_get(call, "list"))
+        return list_checks();
     if (nodes && topomap_hostlist_expand(nodes, 0, &names, &err))
         return cli_fail(call, &err);
     options.nodes = nodes ? &names : NULL;
@@ -83,6 +94,7 @@ static const cli_option check_options[] = {
     {"db", "DB", "topology database", NULL},
     {"nodes", "HOSTLIST", "Slurm's nodes, such as from `sinfo -h -o %N`", NULL},
     {"max-age", "DAYS", "sources may be as old as this (default 30)", NULL},
+    {"list", NULL, "what is looked for, and what to do then; looks at no database", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };

@@ -135,6 +135,112 @@ make() { # LINKS [awk option...]: the database t.db of them
   run -2 topomap db check --db t.db --max-age soon
 }
 
+found() { # CHECK: its findings
+  topomap db check --db t.db --json | jq -r --arg c "$1" '.findings[] | select(.check == $c) | "\(.severity) \(.text)"'
+}
+
+@test "db check: --list and the manual have every check, and a finding is of one of them" {
+  topomap db check --list > checks
+  [ "$(cut -d' ' -f1 checks | sort -u | tr '\n' ' ')" = "error info warning " ]
+  for check in missing-cable wrong-rail nic-speed localhost degraded-link other-host; do
+    [ "$(awk -v c=$check '$2 == c && NF > 5' checks | wc -l)" -eq 1 ]
+  done
+  [ "$(awk '{ print $2 }' checks | sort | uniq -d | wc -l)" -eq 0 ]
+  topomap help --man db > page
+  while read -r _ check _; do grep -qxF ".B ${check//-/\\-}" page || { echo "$check" && false; }; done < checks
+  grep -v mlx5_1 links | sed 's/^\(leaf3 2 .*\) 4xEDR/\1 1xEDR/' > worse
+  make worse
+  topomap db check --db t.db --json | jq -r '.findings[].check' | sort -u > told
+  [ -s told ]
+  awk '{ print $2 }' checks | sort | comm -13 - told | wc -l | grep -qx 0
+}
+
+@test "db check: an old chip's links are not degraded where a ports report tells no devices" {
+  report() { # of lines NAME PORT NAME PORT SPEED, each from both ends
+    awk 'function guid(n) { if (!(n in id)) id[n] = ++ids; return sprintf("0x%016x", id[n]) }
+      function line(a, p, b, q) { printf "%s %5d %2d %s 4x %s - %s %5d %2d %s ( '"'%s' - '%s'"' )\n",
+        a ~ /^n/ ? "CA" : "SW", 1, p, guid(a), $5, b ~ /^n/ ? "CA" : "SW", 1, q, guid(b), a ~ /^n/ ? a " HCA-1" : a, b ~ /^n/ ? b " HCA-1" : b }
+      { line($1, $2, $3, $4); line($3, $4, $1, $2) }'
+  }
+  { for l in 1 2 3 4; do
+      echo "edge$l 1 n$l 1 QDR"; for s in 1 2 3 4; do echo "edge$l $((10 + s)) core$s $l QDR"; done
+    done
+    for l in 1 2; do echo "old 1$l edge$l 20 DDR"; done; echo "old 1 n9 1 DDR"; } > fabric
+  report < fabric > dump
+  topomap db import --db t.db ibnetdiscover dump
+  [ -z "$(found degraded-link)" ] || { found degraded-link && false; }
+  rm t.db; sed 's/^\(edge2 13 .*\) QDR/\1 SDR/' fabric | report > dump
+  topomap db import --db t.db ibnetdiscover dump
+  [[ "$(found degraded-link)" == "warning "*"4xSDR, where links of its kind have 4xQDR" ]]
+  [ "$(found degraded-link | grep -c -e edge2.*core3 -e core3.*edge2)" -eq 1 ]
+}
+
+@test "real: a ports report with a chip of DDR among QDR: one cable of SDR is told of, none of that chip's" {
+  dump="$shared/ib/plafrim/ib-subnet-fe80_0_0_0.txt"
+  [ -r "$dump" ] || skip "no data"
+  topomap db import --db t.db ibnetdiscover "$dump"
+  [ "$(found degraded-link | grep -c '4036-8500 port 7 .*4036-8524 port 7: 4xSDR')" -eq 1 ]
+  [ "$(found degraded-link | grep -c Infiniscale-III)" -eq 0 ]
+}
+
+@test "db check: missing cables of a torus and of a dragonfly, as many as were left out" {
+  for spec in torus:5x4x3 torus:4x4x4,links=2 mesh:6x6x3 dragonfly:a=4,p=2,h=2 dragonfly:a=4,p=1,h=2,groups=5; do
+    rm -rf made t.db
+    topomap db synth "$spec,lft=no" -o made > none
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    [ -z "$(found missing-cable)" ] || { echo "$spec" && found missing-cable && false; }
+    rm -rf made t.db
+    topomap db synth "$spec,lft=no,fault=missing:3,seed=4" -o made > none
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    [ "$(found missing-cable | wc -l)" -eq "$(grep -vc node made/faults.txt)" ] || { echo "$spec" && cat made/faults.txt && found missing-cable && false; }
+    grep -v node made/faults.txt | while read -r _ a _ b; do
+      a=${a%[*} b=${b%[*}
+      # Groups are called by a switch that lacks the link.
+      found missing-cable | grep -qE -e "(^warning|of) ($a|$b)[: ].*(to|of) ($a|$b)[: ]" ||
+        { echo "$spec: $a $b" && found missing-cable && false; }
+    done
+  done
+}
+
+@test "db check: NICs on another rail's switch" {
+  # Each rail has a switch of its own for four nodes.
+  for u in 0 1; do for n in 1 2 3 4; do for r in 0 1; do
+    echo "leaf$u-$r $n node$((u * 4 + n))/mlx5_$r 1 4xEDR"; done; done; done > rails
+  for u in 0 1; do for r in 0 1; do echo "leaf$u-$r 20 spine $((u * 2 + r + 1)) 4xEDR"; done; done >> rails
+  make rails
+  [ -z "$(found wrong-rail)" ] || { found wrong-rail && false; }
+  # Two cables are swapped.
+  sed -e 's,^leaf1-0 2 ,leaf1-X 2 ,; s,^leaf1-1 2 ,leaf1-0 2 ,; s,^leaf1-X,leaf1-1,' rails > swapped
+  make swapped
+  [ "$(found wrong-rail | sort)" = "warning node6 mlx5_0 is on leaf1-1, which has mlx5_1 of its other peers
+warning node6 mlx5_1 is on leaf1-0, which has mlx5_0 of its other peers" ] || { found wrong-rail && false; }
+  # Hosts with all NICs on one switch have no rails.
+  make links
+  [ -z "$(found wrong-rail)" ]
+}
+
+@test "db check: a NIC of another speed than the node's others, or than this NIC of its peers" {
+  for n in 1 2 3 4 5 6; do for r in 0 1 2 3; do
+    echo "leaf$r $n node$n/mlx5_$r 1 4xHDR"; done; echo "leaf0 1$n node$n/mlx4_0 1 4xEDR"; done > nics
+  for r in 0 1 2 3; do echo "leaf$r 30 spine $((r + 1)) 4xHDR"; done >> nics
+  make nics
+  [ -z "$(found nic-speed)" ] || { found nic-speed && false; }
+  # What degraded-link tells of is not told twice.
+  grep -v mlx4 nics | sed 's/^\(leaf2 3 .*\) 4xHDR/\1 4xEDR/' > slow
+  make slow
+  [ "$(found degraded-link | wc -l) $(found nic-speed | wc -l)" = "1 0" ]
+  sed 's/^\(leaf2 3 .*\) 4xHDR/\1 4xNDR/; s/^\(leaf0 15 .*\) 4xEDR/\1 4xHDR/' nics > fast
+  make fast
+  [ "$(found nic-speed)" = "warning node3 mlx5_2 on leaf2: 4xNDR, where the node's others have 4xHDR
+warning node5 mlx4_0 on leaf0: 4xHDR, where this NIC of most of its peers has 4xEDR" ] || { found nic-speed && false; }
+}
+
+@test "db check: a host that is called localhost" {
+  printf '%s,1,leaf1,%s,100\n' node1 1 localhost 2 localhostess 3 > list
+  topomap db import --db t.db links list
+  [ "$(found localhost)" = "warning localhost: 1 ports" ]
+}
+
 @test "db check: no database, bad database" {
   run -3 topomap db check --db none.db
   echo text > text.db
@@ -148,6 +254,10 @@ make() { # LINKS [awk option...]: the database t.db of them
   topomap db import --db t.db ibnetdiscover "$dump"
   run -1 topomap db check --db t.db
   [ "$(grep -c '^warning unnamed-adapter' <<<"$output")" -eq "$unknown" ]
+  # One node's HCA-5 and HCA-6 are swapped: on those leaves all others of its name have the other one.
+  [ "$(grep -c '^warning wrong-rail' <<<"$output")" -eq 2 ]
+  [[ $output == *"wrong-rail: b08-p1-dgx-08-c01 HCA-6 is on MF0;B09-P1-IBLEAF-03-08:MQM9701/U1, which has HCA-5 of its other peers;"* ]]
+  [[ $output == *"warning localhost: localhost: 3 ports;"* ]]
 }
 
 # ---- GPUs and NICs ----------------------------------------------------------------------------

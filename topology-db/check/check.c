@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "topology-db/ib_names.h"
+
 static int tell(struct db_check *check, enum topomap_db_severity severity, const char *format,
                 va_list args)
 {
@@ -44,6 +46,14 @@ int db_found_as(struct db_check *check, enum topomap_db_severity severity, const
     result = tell(check, severity, format, args);
     va_end(args);
     return result;
+}
+
+void db_put_rate(uint32_t width, uint32_t speed, uint32_t mbps, char *text, size_t size)
+{
+    if (width && speed && speed < 10)
+        snprintf(text, size, "%ux%s", width, ib_speeds[speed].name);
+    else
+        snprintf(text, size, "%g Gb/s", mbps / 1000.0);
 }
 
 static int check_age(struct db_check *check)
@@ -123,6 +133,11 @@ static const char unnamed[] =
     "  ORDER BY 2) e"
     " ON e.id = v.id WHERE adapter.host IS NULL GROUP BY v.id ORDER BY v.guid, v.id";
 
+static const char nameless[] =
+    "SELECT printf('%s: %u ports', name, (SELECT count(*) FROM attach WHERE attach.host = host.id))"
+    " FROM host WHERE name LIKE 'localhost' OR name LIKE 'localhost.%' OR name LIKE 'localhost_'"
+    " OR name = '(none)' ORDER BY id";
+
 static const char partial[] =
     "SELECT importer || ' ' || name || ': the dump is not complete' FROM source WHERE partial"
     " ORDER BY importer, name";
@@ -157,9 +172,22 @@ static const struct {
     {{"degraded-link", TOPOMAP_DB_WARNING, "links slower or narrower than most of their kind",
       "reseat or replace the cable; look at both ports' error counters"},
      .run = db_check_degraded},
+    {{"missing-cable", TOPOMAP_DB_WARNING,
+      "neighbours in a torus, and switches and groups of a dragonfly, with fewer cables between "
+      "them than most",
+      "look for a cable that is missing, or ports that are down"},
+     .run = db_check_missing_cables},
     {{"missing-rail", TOPOMAP_DB_WARNING, "hosts on fewer ports than their peers",
       "look for a port that is down or an adapter without a name"},
      .sql = fewer_ports},
+    {{"wrong-rail", TOPOMAP_DB_WARNING, "NICs on a switch that has other NICs of its host's peers",
+      "look for cables that are swapped"},
+     .run = db_check_wrong_rails},
+    {{"nic-speed", TOPOMAP_DB_WARNING,
+      "NICs of another speed than their neighbours: that NIC of most nodes of its name, or the "
+      "node's others",
+      "look for a cable, a port or an adapter of another kind"},
+     .run = db_check_nic_speeds},
     {{"nic-down", TOPOMAP_DB_WARNING, "NICs of nodes with GPUs that are down",
       "look at its cable and its driver; what its GPUs send goes another way"},
      .run = db_check_nics_down},
@@ -180,6 +208,9 @@ static const struct {
     {{"unnamed-adapter", TOPOMAP_DB_WARNING, "adapters that no host is known to have",
       "import a hosts file that maps its GUID to a node, or set the node's description"},
      .sql = unnamed},
+    {{"localhost", TOPOMAP_DB_WARNING, "hosts that are called localhost",
+      "set the node's name, or leave it out; several nodes may have become one"},
+     .sql = nameless},
     {{"partial-import", TOPOMAP_DB_WARNING, "sources whose dump holds errors of its tool",
       "dump it again and import it"},
      .sql = partial},

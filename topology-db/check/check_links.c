@@ -25,6 +25,7 @@ struct cable {
     uint32_t width, speed, mbps;
     int ends;
     char kind[32];
+    int old_chip; /* no faster link is to be expected of an end */
 };
 
 struct cables {
@@ -126,10 +127,7 @@ static int read_cables(struct db_check *check, struct cables *cables)
 
 static void put_rate(const struct cable *cable, char *text, size_t size)
 {
-    if (cable->width && cable->speed && cable->speed < 10)
-        snprintf(text, size, "%ux%s", cable->width, ib_speeds[cable->speed].name);
-    else
-        snprintf(text, size, "%g Gb/s", cable->mbps / 1000.0);
+    db_put_rate(cable->width, cable->speed, cable->mbps, text, size);
 }
 
 /* ---- Degraded ----------------------------------------------------------------------------- */
@@ -198,35 +196,82 @@ static void name_link(struct db_check *check, const struct cable *cable)
     }
 }
 
+static int is_slower(const struct cable *cable, const struct cable *most)
+{
+    return cable->mbps && cable->mbps < most->mbps && !cable->old_chip;
+}
+
 /* Where a fifth of a class is slower, it is two kinds of equipment and not broken cables. */
+static int is_mixed(size_t slower, size_t count)
+{
+    return slower * 5 > count && slower > FEW;
+}
+
 static int tell_class(struct db_check *check, const struct cable *list, size_t count)
 {
     const struct cable *most = usual(list, count);
-    size_t slower = 0, first = 0;
+    size_t slower = 0, first = count;
     char is[32], should[32];
     int result = 0;
 
-    while (first < count && !list[first].mbps)
-        first++;
-    while (most && first + slower < count && list[first + slower].mbps < most->mbps)
-        slower++;
+    for (size_t i = 0; most && i < count; i++)
+        if (is_slower(&list[i], most) && !slower++)
+            first = i;
     if (!slower)
         return 0;
     put_rate(most, should, sizeof should);
-    if (slower * 5 > count && slower > FEW) {
+    if (is_mixed(slower, count)) {
         put_rate(&list[first], is, sizeof is);
         return db_found_as(check, TOPOMAP_DB_INFO,
                            "%zu of %zu links like %s to %s are slower (%s) than the others (%s)",
                            slower, count, list[first].end[0].text, list[first].end[1].text, is,
                            should);
     }
-    for (size_t i = first; !result && i < first + slower; i++) {
+    for (size_t i = first; !result && i < count; i++) {
+        if (!is_slower(&list[i], most))
+            continue;
         put_rate(&list[i], is, sizeof is);
         name_link(check, &list[i]);
         result = db_found(check, "%s to %s: %s, where links of its kind have %s",
                           list[i].end[0].text, list[i].end[1].text, is, should);
     }
     return result;
+}
+
+/* A source without device ids, such as a ports report, does not say that a switch is of an older
+ * kind. One that has several links to switches, and none that is faster, is taken for such. */
+static int mark_old_chips(struct db_check *check, struct cables *cables)
+{
+    struct fastest {
+        uint32_t mbps, trunks;
+    } * fastest;
+    int64_t ids;
+
+    if (db_number(check->file, "SELECT max(id) + 1 FROM vertex", 0, &ids, check->err))
+        return -1;
+    fastest = topomap_alloc((size_t)ids, sizeof *fastest, check->err);
+    if (!fastest)
+        return -1;
+    for (size_t i = 0; i < cables->count; i++) {
+        const struct cable *cable = &cables->list[i];
+
+        for (int e = 0; e < 2; e++) {
+            struct fastest *end = &fastest[cable->end[e].vertex];
+
+            end->mbps = cable->mbps > end->mbps ? cable->mbps : end->mbps;
+            end->trunks += cable->end[0].kind == IB_SWITCH && cable->end[1].kind == IB_SWITCH;
+        }
+    }
+    for (size_t i = 0; i < cables->count; i++)
+        for (int e = 0; e < 2; e++) {
+            const struct end *end = &cables->list[i].end[e];
+
+            cables->list[i].old_chip |= end->kind == IB_SWITCH && !end->device &&
+                                        fastest[end->vertex].trunks > 1 &&
+                                        fastest[end->vertex].mbps == cables->list[i].mbps;
+        }
+    free(fastest);
+    return 0;
 }
 
 int db_check_degraded(struct db_check *check)
@@ -237,6 +282,8 @@ int db_check_degraded(struct db_check *check)
 
     for (size_t i = 0; i < cables.count; i++)
         orient(&cables.list[i]);
+    if (!result && cables.count)
+        result = mark_old_chips(check, &cables);
     if (cables.count)
         qsort(cables.list, cables.count, sizeof *cables.list, by_class_and_rate);
     for (size_t i = 0; !result && i < cables.count; i = end) {

@@ -234,29 +234,61 @@ static int judge_parts(struct fabric *f, topomap_error *err)
     if (!f->verdict)
         return -1;
     for (size_t p = 0; p < f->parts; p++)
-        if (f->part[p].all_ports && (topomap_part_judge(&f->part[p], &f->verdict[p], err) ||
-                                     write_part(f->file, &f->part[p], err)))
+        if (f->part[p].all_ports && topomap_part_judge(&f->part[p], &f->verdict[p], err))
+            return -1;
+    return 0;
+}
+
+static int write_parts(const struct fabric *f, topomap_error *err)
+{
+    for (size_t p = 0; p < f->parts; p++)
+        if (f->part[p].all_ports && write_part(f->file, &f->part[p], err))
             return -1;
     return write_torus(f, err);
+}
+
+static int read_fabric(struct fabric *f, topomap_error *err)
+{
+    return read_switches(f, err) || read_ports(f, err) || join_parts(f, err) ||
+                   /* No torus where a switch has more neighbours than that. */
+                   (narrow(f) && read_sockets(f, err)) || judge_parts(f, err)
+               ? -1
+               : 0;
+}
+
+static void fabric_clear(struct fabric *f)
+{
+    for (size_t p = 0; p < f->parts; p++)
+        topomap_part_clear(&f->part[p]);
+    free(f->part);
+    free(f->verdict);
+    free(f->trunk);
+    free(f->cables);
+}
+
+int db_judge_parts(sqlite3 *file, int (*each)(const topomap_part *part, void *data), void *data,
+                   topomap_error *err)
+{
+    struct fabric f = {.file = file};
+    int result = read_fabric(&f, err);
+
+    for (size_t p = 0; !result && p < f.parts; p++)
+        if (f.part[p].all_ports)
+            result = each(&f.part[p], data);
+    fabric_clear(&f);
+    return result;
 }
 
 int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err)
 {
     struct fabric f = {.file = file};
-    int result = read_switches(&f, err) || read_ports(&f, err) || join_parts(&f, err) ||
-                         /* No torus where a switch has more neighbours than that. */
-                         (narrow(&f) && read_sockets(&f, err)) || judge_parts(&f, err) ||
+    int result = read_fabric(&f, err) || write_parts(&f, err) ||
                          db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, hosts, err)
                      ? -1
                      : 0;
 
     if (!result && f.parts)
         combine(&f, verdict);
-    for (size_t p = 0; p < f.parts; p++)
-        topomap_part_clear(&f.part[p]);
-    free(f.part);
-    free(f.verdict);
-    free(f.trunk);
-    free(f.cables);
+    fabric_clear(&f);
     return result;
 }

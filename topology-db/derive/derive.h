@@ -26,6 +26,11 @@ int db_classify_coordinates(sqlite3 *file, topomap_verdict *verdict, int64_t *ho
 /** The same of all switches of the database, "" where there is none; levels and places are written
  *  to table switch. */
 int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err);
+/** Judges every part of the fabric that has hosts, for what is asked later: \p each gets it with
+ *  what its kind leaves behind (kinds.h), ids being those of table switch. Stops where that does
+ *  not return 0. */
+int db_judge_parts(sqlite3 *file, int (*each)(const topomap_part *part, void *data), void *data,
+                   topomap_error *err);
 
 /* ---- Between the derive_*.c files --------------------------------------------------------- */
 

@@ -195,6 +195,17 @@ static void describe(struct groups *g, topomap_verdict *verdict)
                         topomap_most_frequent(g->number, part->switches.count), far);
 }
 
+/* What the verdict leaves behind. */
+static int keep_groups(struct groups *g, int all_to_all)
+{
+    free(g->part->group);
+    g->part->group = g->group_of;
+    g->part->groups = g->count;
+    g->part->all_to_all = all_to_all;
+    g->group_of = NULL;
+    return 1;
+}
+
 static int try_groups(struct groups *g, topomap_verdict *verdict, topomap_error *err)
 {
     const topomap_switches *s = &g->part->switches;
@@ -235,7 +246,7 @@ static int try_groups(struct groups *g, topomap_verdict *verdict, topomap_error 
     rate(g);
     describe(g, verdict);
     strcpy(verdict->topology, "dragonfly");
-    return 1;
+    return keep_groups(g, g->rows == 1);
 }
 
 static int groups_open(struct groups *g, topomap_part *part, topomap_error *err)
@@ -303,7 +314,7 @@ static int judge_plus(struct groups *g, uint64_t crossing, topomap_verdict *verd
         " pairs of groups joined by %" PRIu64 " pairs of upper switches",
         g->count, g->size, g->pairs, all, crossing);
     strcpy(verdict->topology, "dragonfly");
-    return 1;
+    return keep_groups(g, 0);
 }
 
 int topomap_is_dragonfly_plus(topomap_part *part, topomap_verdict *verdict, topomap_error *err)

@@ -77,6 +77,7 @@ void topomap_part_clear(topomap_part *part)
     free(part->sockets);
     free(part->level);
     free(part->place);
+    free(part->group);
     memset(part, 0, sizeof *part);
 }
 

@@ -25,7 +25,10 @@ typedef struct topomap_part {
     uint32_t dims;   /* torus */
     uint32_t dim[TOPOMAP_TORUS_DIMS];
     uint8_t wrap[TOPOMAP_TORUS_DIMS];
-    int32_t *place; /* [switches * TOPOMAP_TORUS_DIMS] coordinates, -1 unknown; or NULL */
+    int32_t *place;  /* [switches * TOPOMAP_TORUS_DIMS] coordinates, -1 unknown; or NULL */
+    uint32_t *group; /* [switches] dragonfly: its group, from 0; or NULL */
+    uint32_t groups;
+    int all_to_all; /* in which every two switches are joined */
 } topomap_part;
 
 typedef struct topomap_verdict {
