@@ -376,6 +376,21 @@ END
   topomap db diff a.db c.db
 }
 
+@test "aws-topology beside a fabric: hosts with links keep congestion and time, those with levels alone have none" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=2,lft=no -o made > none
+  topomap db import --db a.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap eval --db a.db --graph ring:8 --nodes 'node[01-08]' --tasks-per-node 1 --time --congestion exact --json | jq '[.congestion, .time]' > before
+  aws > t.json
+  topomap db import --db a.db aws-topology t.json
+  topomap eval --db a.db --graph ring:8 --nodes 'node[01-08]' --tasks-per-node 1 --time --congestion exact --json | jq '[.congestion, .time]' > after
+  diff before after
+  for nodes in 'i-[1-4]' 'node[01-02],i-[1-2]'; do
+    run -2 topomap eval --db a.db --graph ring:4 --nodes "$nodes" --tasks-per-node 1 --time
+    [[ $output == *"links are not known"* ]]
+    topomap map --db a.db --graph ring:4 --nodes "$nodes" --tasks-per-node 1 --json | jq -e '.congestion == null'
+  done
+}
+
 @test "aws-topology: two parents, an instance twice, a level that is an instance, other JSON are refused" {
   aws | sed '3s/nn-b1/nn-a1/' > two; refused aws-topology two 'two:3:' "'nn-a1' is in two levels above it"
   aws | sed '4s/i-3/i-1/; 4s/nn-a1/nn-a2/' > twice; refused aws-topology twice "'i-1' is listed twice"

@@ -9,6 +9,11 @@
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
 
+/* Switches that a source of levels tells of: no cable of theirs is known. */
+#define LEVEL_ENDS                                                                                 \
+    "(SELECT a FROM link WHERE kind = '" DB_LEVEL "' UNION"                                        \
+    " SELECT b FROM link WHERE kind = '" DB_LEVEL "')"
+
 static int find_hosts(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     struct db_finder finder;
@@ -47,10 +52,17 @@ static int attach_nodes(struct db_links *l, topomap_error *err)
     int row = attached ? 0 : -1;
 
     for (uint32_t node = 0; row == 0 && node < l->nodes; node++) {
+        int rated = 0;
+
         sqlite3_bind_int64(attached, 1, l->host[node]);
-        while (row >= 0 && (row = db_step(attached, err)) > 0)
+        while (row >= 0 && (row = db_step(attached, err)) > 0) {
+            int64_t sw = sqlite3_column_int64(attached, 1);
+
+            rated |= sw >= 0 && sw < l->ids && l->vertex[sw] != DB_NOWHERE;
             if (take_attached(l, node, attached, err))
                 row = -1;
+        }
+        l->unrated |= !rated;
         sqlite3_reset(attached);
     }
     sqlite3_finalize(attached);
@@ -76,7 +88,11 @@ static int add_vertices(struct db_links *l, const topomap_names *names, topomap_
     for (uint32_t node = 0; node < l->nodes; node++)
         if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_HOST, names->name[node], err))
             return -1;
-    rows = db_ask(l->db->file, "SELECT id, label FROM switch ORDER BY id", err);
+    rows =
+        db_ask(l->db->file,
+               l->levels ? "SELECT id, label FROM switch WHERE id NOT IN " LEVEL_ENDS " ORDER BY id"
+                         : "SELECT id, label FROM switch ORDER BY id",
+               err);
     while (db_next(&rows)) {
         int64_t id = sqlite3_column_int64(rows.row, 0);
 
@@ -156,8 +172,11 @@ static int make(struct db_links *l, const topomap_names *names, topomap_error *e
 {
     l->host = topomap_alloc(l->nodes, sizeof *l->host, err);
     if (!l->host || find_hosts(l, names, err) || number_vertices(l, err) ||
-        add_vertices(l, names, err) || attach_nodes(l, err) || open_routes(l, err) ||
-        (l->routed ? take_cables(l, err) : read_cables(l, err)))
+        add_vertices(l, names, err) || attach_nodes(l, err))
+        return -1;
+    if (l->levels && l->unrated)
+        return 0;
+    if (open_routes(l, err) || (l->routed ? take_cables(l, err) : read_cables(l, err)))
         return -1;
     return topomap_network_of(&l->fabric, NULL, l->nodes + l->switches, l->nodes, &l->network,
                               err) ||
@@ -181,7 +200,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
 {
     topomap_db_allocation allocation;
     struct db_links l = {.db = db, .nodes = machine->nodes};
-    int64_t switches = 0, levels = 0;
+    int64_t switches = 0;
     char slurm[16];
     int result;
 
@@ -189,18 +208,19 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
         return -1;
     if (!db->file || allocation.nodes->count != machine->nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the machine is not of this allocation");
-    /* Slurm's topology file has switches, but no cables; and so have levels. */
+    /* Slurm's topology file has switches, but no cables. So have levels: where these hosts hang on
+     * others, too, those have. */
     if (db_fact_text(db->file, "slurm", slurm, sizeof slurm, err) ||
         db_number(db->file, "SELECT EXISTS (SELECT 1 FROM link WHERE kind='" DB_LEVEL "')", 0,
-                  &levels, err))
+                  &l.levels, err))
         return -1;
-    if (*slurm || levels)
+    if (*slurm)
         return 0;
     result = db_number(db->file, "SELECT count(*) FROM switch", 0, &switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
     if (!result && switches)
         result = make(&l, allocation.nodes, err);
-    if (!result && background)
+    if (!result && background && !(l.levels && l.unrated))
         result = take_background(&l, background, err);
     if (!result && l.network) {
         topomap_network_free(machine->network);

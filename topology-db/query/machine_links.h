@@ -19,6 +19,8 @@ struct db_links {
     topomap_network *network;
     struct db_routes routes; /* where routing tables were imported */
     int routed;
+    int64_t levels; /* of links that only tell levels; their switches are none here */
+    int unrated;    /* some node hangs on such switches alone */
 };
 
 /** Fills network->next from the routing tables, for the ways between the nodes. To a node with
