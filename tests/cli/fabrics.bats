@@ -555,4 +555,25 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
   topomap db import --db aws.db aws-topology made/fabric.aws-topology
   for db in ib aws; do topomap eval --graph random:n=16,deg=4 --db $db.db --nodes 'node[01-16]' --tasks-per-node 1 --json | jq -c '[.J, .hop_bytes]'; done | uniq | wc -l | grep -qx 1
   run -2 topomap db synth torus:4x4,as=none -o made
+  # Slingshot: its cables are the machine's, in the plan's spelling; addresses know groups and switches.
+  for spec in dragonfly:a=4,p=2,h=2 dragonfly:a=16,p=3,h=1,groups=9,rails=2,fault=missing:2; do
+    rm -rf made ./*.db
+    topomap db synth "$spec,as=slingshot" -o made
+    topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db import --db cables.db slingshot-cables made/fabric.hsn_pt_pt.csv --option rate=100
+    topomap db diff ib.db cables.db >changes || true
+    run ! grep -vE '^changed link .*: 103.124 Gb/s -> 100 Gb/s( |$)' changes
+    topomap db import --db ama.db slingshot-ama made/fabric.slingshot-ama
+    [ "$(summary ama.db hosts topology)" = "$(summary ib.db hosts topology)" ]
+    for node in x1000c0s0b0n0 x1000c0s1b0n0 x1000c1s0b0n0; do
+      for db in ib ama; do
+        topomap db show --db $db.db --json "$node" | jq -c '[.ports | length]'
+      done | uniq | wc -l | grep -qx 1
+    done
+    # Two hosts are on one switch by both, or by neither.
+    [ "$(hops ib.db x1000c0s0b0n0 x1000c0s0b0n1) $(hops ama.db x1000c0s0b0n0 x1000c0s0b0n1)" = "2 2" ]
+    [ "$(hops ama.db x1000c0s0b0n0 x1000c1s0b0n0)" -gt 2 ]
+  done
+  run -2 topomap db synth torus:4x4,as=slingshot -o made
+  [[ $output == *"expected a dragonfly of at most 512 groups"* ]]
 }

@@ -280,6 +280,8 @@ static const struct {
     {"fabric.lfts", synth_write_lfts, NULL, 1, NULL},
     {"fabric.opa", synth_write_opa, NULL, 0, "opa"},
     {"fabric.lldp", synth_write_lldp, NULL, 0, "lldp"},
+    {"fabric.hsn_pt_pt.csv", synth_write_slingshot_cables, NULL, 0, "slingshot"},
+    {"fabric.slingshot-ama", synth_write_slingshot_ama, NULL, 0, "slingshot"},
     {"fabric.aws-topology", synth_write_aws, NULL, 0, "aws"},
     {"machine.xtprocadmin", NULL, synth_cray_write_admin, 0, NULL},
     {"machine.xtdb2proc", NULL, synth_cray_write_proc, 0, NULL},
@@ -367,8 +369,9 @@ static int make_fabric(struct made *m, topomap_error *err)
         return synth_fail(&m->spec, err, "lft=%s: expected yes or no", lft);
     m->tables = !lft || *lft == 'y';
     m->as = synth_value(&m->spec, "as");
-    if (m->as && strcmp(m->as, "opa") && strcmp(m->as, "lldp") && strcmp(m->as, "aws"))
-        return synth_fail(&m->spec, err, "as=%s: expected opa, lldp or aws", m->as);
+    if (m->as && strcmp(m->as, "opa") && strcmp(m->as, "lldp") && strcmp(m->as, "aws") &&
+        strcmp(m->as, "slingshot"))
+        return synth_fail(&m->spec, err, "as=%s: expected opa, lldp, slingshot or aws", m->as);
     while (shape < sizeof shapes / sizeof *shapes && strcmp(shapes[shape].kind, m->spec.kind) != 0)
         shape++;
     if (shape == sizeof shapes / sizeof *shapes)
@@ -379,7 +382,9 @@ static int make_fabric(struct made *m, topomap_error *err)
         shapes[shape].build(&m->spec, &m->fabric, &seats, err))
         return -1;
     set_rates(&m->fabric);
-    if (add_hosts(&m->spec, &m->fabric, &seats, err))
+    if (add_hosts(&m->spec, &m->fabric, &seats, err) ||
+        (m->as && strcmp(m->as, "slingshot") == 0 &&
+         synth_slingshot_name(&m->fabric, &m->spec, err)))
         return -1;
     entries = (uint64_t)m->fabric.switches * m->fabric.base.vertices;
     if (m->tables && entries > SYNTH_ENTRIES)

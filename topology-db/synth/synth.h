@@ -62,6 +62,7 @@ struct synth_fabric {
     uint8_t ports[TOPOMAP_FATTREE_LEVELS + 1];    /* of a switch, by level */
     uint32_t divisor[TOPOMAP_FATTREE_LEVELS + 1]; /* by level: how destinations are dealt to equal
                                                      ports */
+    uint32_t group; /* switches of a dragonfly's group; 0: of no dragonfly */
     int grid; /* links' classes are dimensions: routes take the lowest that shortens the way */
 };
 
@@ -129,6 +130,12 @@ int synth_write_lfts(const struct synth_fabric *fabric, FILE *out, topomap_error
  * describe-instance-topology. */
 int synth_write_opa(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
 int synth_write_lldp(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+/** Slingshot's point-to-point file, and the addresses of hosts' interfaces; vertices have xnames.
+ */
+int synth_slingshot_name(struct synth_fabric *fabric, const struct synth_spec *spec,
+                         topomap_error *err);
+int synth_write_slingshot_cables(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+int synth_write_slingshot_ama(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
 int synth_write_aws(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
 
 /** A Cray machine: nodes with coordinates, no switches. */

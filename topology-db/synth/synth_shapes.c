@@ -199,5 +199,6 @@ int synth_dragonfly(struct synth_spec *spec, struct synth_fabric *fabric, struct
     fabric->divisor[1] = 1;
     *seats = (struct synth_seats){.leaves = d.a * d.groups, .per = d.p};
     d.taken = d.p * rails;
+    fabric->group = d.a;
     return topomap_dragonfly_join(&d, &fabric->base, err);
 }
