@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # TOPOMAP_HARDEN
 # What compiler and linker do against errors in C, each asked for by a program that has to link: HARDEN_CPPFLAGS,
 # HARDEN_CFLAGS, HARDEN_LDFLAGS for everything, PIE_LDFLAGS for programs (libtool gives libraries -fPIC last).

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # TOPOMAP_MPI_WORDS(PREFIX, WORDS)
 # What a compiler wrapper says of itself, sorted into PREFIX_CPPFLAGS and PREFIX_LIBS.
 AC_DEFUN([TOPOMAP_MPI_WORDS], [

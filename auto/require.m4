@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # TOPOMAP_REQUIRE_PKG(PREFIX, PKG-CONFIG MODULE, DEBIAN PACKAGE)
 # A pkg-config module that must be there; its absence names the package to install.
 AC_DEFUN([TOPOMAP_REQUIRE_PKG], [

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # TOPOMAP_SLURM
 # Slurm's public plugin headers, their version, the folder that its SPANK plugins are installed to and that of
 # its programs: those of --with-slurm=DIR, else of the Slurm that auto/find-slurm finds.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The one command. `topomap map` and the planner run the same library.
 bin_PROGRAMS += cli/topomap
 cli_topomap_SOURCES = cli/main.c cli/cli.h cli/apart.c cli/apart.h cli/capture.c cli/capture.h cli/shell.c cli/shell.h cli/options.c cli/time.c cli/time.h cli/target.c cli/target.h \

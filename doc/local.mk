@@ -1,6 +1,6 @@
 # The book: `make book` and `make book-pdf`, neither a part of `all` (auto/deps --book).
 book_sources = doc/conf.py doc/index.md doc/users.md doc/administrators.md doc/engineers.md doc/training.md doc/background.md \
-  doc/measured.md doc/reference.md
+  doc/measured.md doc/licences.md doc/reference.md
 EXTRA_DIST += $(book_sources) doc/pages
 SPHINXBUILD = sphinx-build
 SPHINXFLAGS = -q -W --keep-going

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The placement library. lib/libcore.la has every object and hidden symbols, for our own programs and tests;
 # libtopomap.so (topology-db/local.mk) is the same, the database included, with the public functions visible.
 pkgconfigdir = $(libdir)/pkgconfig

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # spank_topomap.so: libc and Slurm's own symbols, nothing else.
 pluginspankdir = $(spankdir)
 pluginspank_LTLIBRARIES = plugin/spank_topomap.la

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests are cmocka programs, one per room; the rest is bats. Both speak TAP, so that
 # `make check` counts single tests.
 UNIT_LIBS = topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The database: the store, its schema, reading and writing it.
 noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \

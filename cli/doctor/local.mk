@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # `topomap doctor`: a file for each thing that it looks at.
 cli_topomap_SOURCES += \
   cli/doctor/doctor.c cli/doctor/doctor.h cli/doctor/doctor_conf.c cli/doctor/doctor_database.c \

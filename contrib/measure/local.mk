@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap-measure, for each MPI that configure found: made by that MPI's own compiler
 # wrapper: automake knows one compiler only, so these are plain rules.
 measure_own = contrib/measure/main.c contrib/measure/nodes.c contrib/measure/pingpong.c \

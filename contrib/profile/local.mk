@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The MPI profiler, for each MPI that configure found: a library made by that MPI's own compiler
 # wrapper: automake knows one compiler only, so these are plain rules. The few parts of libtopomap
 # that write a graph are compiled in, without what the library needs besides libc.

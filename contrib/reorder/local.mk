@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Better ranks while a program runs, for each MPI that configure found: libtopomap-reorder-*.so,
 # which is preloaded and answers MPI's topology functions, and libtopomap-mpi-*.so, which programs
 # link. Both are made of the same parts; the placement library in them stays hidden.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The testbed's MPI programs, each built for every MPI that configure found, by that MPI's own
 # compiler wrapper: automake knows one compiler only, so these are plain rules.
 EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/fabric contrib/testbed/vm contrib/testbed/build-slurm \

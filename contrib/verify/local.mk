@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A PMIx client that checks a step against its plan.
 if HAVE_PMIX
 bin_PROGRAMS += contrib/verify/topomap-verify

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Hosts, switches and links: lists and shapes of them, ways and distances, networks for congestion.
 lib_libcore_la_SOURCES += \
   lib/fabric/background.c lib/fabric/between.c lib/fabric/dimension_order.c lib/fabric/dimension_order.h lib/fabric/disjoint.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Communication graphs: the graph itself.
 lib_libcore_la_SOURCES += \
   lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c lib/graph/blocks.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where ranks can go: what a machine specification says, trees inside nodes, how close places are.
 lib_libcore_la_SOURCES += \
   lib/machine/coordinates.c lib/machine/grid.c lib/machine/machine.c lib/machine/machine.h lib/machine/shape.c \

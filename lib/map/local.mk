@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What maps share: the problem, what is asked of it, objectives, free places.
 lib_libcore_la_SOURCES += \
   lib/map/algorithm.h lib/map/problem.h lib/map/nesting.h lib/map/baseline.c lib/map/objective.c lib/map/objective.h lib/map/field.c lib/map/field.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What a placement costs: J, hop-bytes, dilation, congestion, and bounds of them.
 lib_libcore_la_SOURCES += lib/metric/cost.c lib/metric/bound.c lib/metric/bound_quick.c lib/metric/bound.h \
   lib/metric/congestion.c lib/metric/congestion.h lib/metric/congestion_exact.c \

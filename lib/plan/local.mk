@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The result: ranks in order, bindings of tasks, and how both travel to a node.
 lib_libcore_la_SOURCES += lib/plan/plan.c lib/plan/plan.h \
   lib/plan/layout.c lib/plan/explain.c lib/plan/spread.c lib/plan/spread.h

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What any program needs: files written whole, text made safe, host lists, errors, random numbers.
 lib_libcore_la_SOURCES += \
   lib/util/alloc.c lib/util/alloc.h lib/util/arena.c lib/util/arena.h lib/util/clock.c lib/util/clock.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What srun, slurmstepd and the planner share: plugstack.conf, starting a process, records, spools, replies.
 plugin_libspank_la_SOURCES += \
   plugin/common/environment.h plugin/common/format.c plugin/common/format.h plugin/common/preload.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What slurmstepd and topomap-node say to each other.
 noinst_LTLIBRARIES += plugin/helper/libnode.la
 plugin_helper_libnode_la_SOURCES = plugin/helper/question.c plugin/helper/question.h \

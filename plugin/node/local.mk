@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # In slurmstepd, on each node: this node's slice of a plan, its tasks' CPUs and GPUs, and its part of a profile.
 plugin_libspank_la_SOURCES += \
   plugin/node/bind.c plugin/node/bind.h plugin/node/cpus.c plugin/node/cpus.h plugin/node/node.c \

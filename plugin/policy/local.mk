@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The site's policy: what srun and `topomap policy check` share. libc only.
 noinst_LTLIBRARIES += plugin/policy/libpolicy.la
 plugin_policy_libpolicy_la_SOURCES = plugin/policy/policy.h plugin/policy/options.h plugin/policy/read.c \

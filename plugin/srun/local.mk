@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # In srun, before the launch: what is asked, what Slurm knows of the step, the planner's answer put into place.
 plugin_libspank_la_SOURCES += \
   plugin/srun/async.c plugin/srun/async.h plugin/srun/breaker.c plugin/srun/breaker.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Profiles of earlier runs, and what a program is: what the planner and `topomap profile` share.
 noinst_LTLIBRARIES += plugin/store/libstore.la
 plugin_store_libstore_la_SOURCES = plugin/store/program.c plugin/store/program.h plugin/store/elf.c plugin/store/elf.h \

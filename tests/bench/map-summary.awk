@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Geometric means of a table of map-rivals, after the recorded peers; `unit`: CPU seconds of the
 # calibration in this run, 0 where there was none.
 function mean(sum, count) { return count ? sprintf("%.3f", exp(sum / count)) : "-" }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Of an instance's target: prints the words of --machine and how many slots a leaf of Scotch's target
 # has, and writes that target to target.tgt. Scotch's tleaf counts levels from the root.
 BEGIN {

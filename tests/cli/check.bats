@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The scripts that prepare and run everything: what they refuse, and that they say why.
 bats_require_minimum_version 1.5.0
 

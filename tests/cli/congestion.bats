@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # map --objective congestion, and the planner with it.
 bats_require_minimum_version 1.5.0
 

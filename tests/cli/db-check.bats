@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap db check: faults put into a fabric, one at a time and together.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The database survives what happens to it: kills, full disks, other imports, damage; and readers
 # leave nothing where it lies.
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Prints what ibnetdiscover would for a list of links: FROM PORT TO PORT RATE [ONLY], one a line.
 # Names with an adapter (node1/mlx5_0) are adapters, others switches; GUIDs follow the order of
 # names from -v base=. ONLY a or b: only that end is listed. -v generic=NAME,...: adapters whose

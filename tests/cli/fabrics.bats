@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap db import of Slingshot, Ethernet, Omni-Path, managed fabrics and clouds: small files made
 # here, what is refused, and real samples where they are, their counts found by other means.
 bats_require_minimum_version 1.5.0

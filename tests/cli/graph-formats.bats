@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Graph files of other programs: real ones against counts by awk, options, and what is refused.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Who talks to whom, as a picture: in a pipe, on a terminal, as a file.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Graphs of training without MPI: logs of NCCL in the forms of its releases, its graphs in XML, traces of PyTorch.
 bats_require_minimum_version 1.5.0
 

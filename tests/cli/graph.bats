@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap graph info|convert|generate|partition, formats: as a user types them.
 bats_require_minimum_version 1.5.0
 

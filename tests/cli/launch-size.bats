@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # 65,536 tasks on 512 nodes of 128: the planner's plan through encoding, environment or file, and every node's own
 # hooks, against the dry run's CPUs.
 bats_require_minimum_version 1.5.0

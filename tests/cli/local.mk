@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The command line, as users type it.
 CLI_TESTS = \
   tests/cli/map.bats \

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The profiler that NCCL loads, called by a program as NCCL calls it.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Where a job's memory ends, what topomap has started ends before the job's program.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # What Slurm's layout is in a dry run: node index, topology, a file; the database's own answer.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The scripts of `make bench-papers` at their smallest sizes: all rows come out, with values that can be true.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Plans as files: made by a dry run, replayed, and asked why a rank is where it is.
 bats_require_minimum_version 1.5.0
 

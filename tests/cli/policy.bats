@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap policy check: mistakes with their lines, which rule applies to a job, and whose value counts.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Routing tables and made fabrics, against what InfiniBand's own tools say of the same fabric: a
 # simulator (ibsim), the real subnet manager, and ibnetdiscover, dump_lfts and ibtracert.
 bats_require_minimum_version 1.5.0

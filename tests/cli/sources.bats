@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap db import of every source that is not InfiniBand: Cray, Slurm, coordinates, lists of
 # links, calibrations. Counts of real files are found by grep and awk alone.
 bats_require_minimum_version 1.5.0

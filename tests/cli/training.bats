@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Training jobs: groups that stay together (keep), ranks that are pinned to a node, and how far groups are spread.
 bats_require_minimum_version 1.5.0
 

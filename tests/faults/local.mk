@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What becomes of a job where the files that topomap touches are stuck, slow, full, foreign, forged or gone.
 EXTRA_DIST += tests/faults/walk tests/faults/things.bash tests/faults/states.bash tests/faults/ways.bash \
   tests/faults/walls.bats

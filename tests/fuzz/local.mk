@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Every parser under a fuzzer (targets.c). `make check` replays seeds and mutations of them;
 # `make fuzz FUZZ_SECONDS=N FUZZ_RUNS=N` gives each target N seconds or N executions of libFuzzer in a build of
 # its own with clang (auto/deps --fuzz), and FUZZ_TARGETS names some of them.

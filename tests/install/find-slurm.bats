@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Which Slurm configure builds for: auto/find-slurm on made installations, and configure's own words.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # What an installed file has against errors in C, read from the file: what the compiler or linker here can do must
 # be in it.
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What a site's installation meets: which Slurm configure builds for, and what the built files ask of it and of
 # older libraries.
 INSTALL_TESTS = tests/install/find-slurm.bats tests/install/symbols.bats tests/install/hardening.bats

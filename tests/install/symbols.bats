@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # What the built files ask of other libraries, against the tables in tests/data/symbols (made by
 # tests/install/symbol-names): a plugin that names a function that srun lacks is srun's death, as soon as it is called.
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
 EXTRA_DIST += tests/mpi/mpis.bash tests/mpi/profiler.bash tests/mpi/traffic.c tests/mpi/calls.c tests/mpi/collectives.c tests/mpi/threads.c tests/mpi/spawn.c \
   tests/mpi/ends.c tests/mpi/waits.c tests/mpi/waits.f90.in tests/mpi/ends.bash tests/mpi/phases.c \

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # srun --async: the job's stepmgr launches the step, topomap cannot place it and says so; with
 # `required` there is no step.
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A testbed of a suite's own, whose tests each begin with an empty store of profiles; loaded by suites of profiled steps.
 # shellcheck shell=bash
 

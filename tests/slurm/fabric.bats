@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The fabric with contention (contrib/testbed --contention): its namespaces, its rates, its routes, and what
 # topomap-measure and `topomap db calibrate` make of it.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Whatever goes wrong, the step runs as Slurm would have run it, with one clear line; with `required` it
 # fails before any task starts, with the same line.
 bats_require_minimum_version 1.5.0

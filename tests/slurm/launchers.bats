@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Other launchers inside an allocation take topomap's plans in their own formats: every rank is on its node.
 bats_require_minimum_version 1.5.0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Every kind of launch on a real Slurm, with the real planner: every rank where the dry run says for the
 # same nodes and counts, or left alone, as Slurm has it.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # A user's limits (ulimit) are the launch's, too: whatever they are, a step that Slurm would run is run, with one line of
 # topomap's at most, and nothing is left behind that is not whole.
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tests on a real Slurm, which contrib/testbed/testbed starts; they need root and skip without.
 check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c

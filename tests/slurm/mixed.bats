@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # During a rolling upgrade: the plugin of srun, that of the nodes and the planner are of different
 # versions, or the nodes have none yet. A step is placed right, or not at all with one line.
 # later-plugin.so is this plugin, but for the format that it speaks to the nodes; the profilers of the folder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which kinds of MPI start-up the Slurm under test has; loaded by the suites that start MPI programs.
 # shellcheck shell=bash
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # What a user can forge for slurmstepd, and file systems that never answer: the step runs as it does without
 # topomap, with one line, as much memory in slurmstepd, and not noticeably longer; the nodes stay idle.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Every key of --topomap-options, from srun to what the tasks see, with the real planner; and the dry
 # run says the same.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The order in which Slurm gives tasks to nodes, with each topology that this Slurm has: the dry run
 # has the same layout and the same gain as the launch, and the step is placed.
 bats_require_minimum_version 1.5.0

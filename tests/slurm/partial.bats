@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Nodes of which other jobs have a part: the plan is for the cores that the job really has, and the dry run
 # with the same `--cores` says the same.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Binding where it is real: the virtual node's 2 x 4 cores of 2 threads (PUs 2c and 2c + 1), with
 # task/affinity and cgroups. The planner gives local task i the whole core 7 - i.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # spank_topomap.so in a real Slurm, with a planner that does what $FAKE_PLANNER says.
 bats_require_minimum_version 1.5.0
 load silence

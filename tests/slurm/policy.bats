@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The site's policy on a real Slurm: which rule applies, who wins, what is left alone, and where every
 # value comes from.
 bats_require_minimum_version 1.5.0

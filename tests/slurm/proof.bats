@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The whole path on a real Slurm: a fabric that the InfiniBand tools printed, the database, the
 # plugin, the planner, real MPI programs; every rank compared with the dry run.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Records of plans: written for whom the site says, the user's alone, bounded; replayed exactly, and asked why.
 bats_require_minimum_version 1.5.0
 

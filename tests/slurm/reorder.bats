@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # MPI's topology functions with reorder on a real Slurm: nodes and their names are the launcher's, and
 # distances the fabric's.
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The testbed itself: what every other Slurm test stands on.
 bats_require_minimum_version 1.5.0
 

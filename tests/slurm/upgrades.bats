@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Slurm in the middle of an upgrade: slurmctld is upgraded first, then the nodes, then srun. Two
 # Slurms and a build of topomap for each:
 #   TOPOMAP_TEST_SLURM_OLD=/opt/slurm-25.05 TOPOMAP_TEST_BUILD_OLD=../build-25.05 \

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Where binding is real (the virtual node's 2 packages of 4 cores): topomap-verify, and ranks that are
 # reordered inside a node whose cgroups hide each task's neighbours.
 bats_require_minimum_version 1.5.0

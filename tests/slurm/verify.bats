@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # topomap-verify on a real Slurm with --mpi=pmix: a placed step is as planned, others are not.
 bats_require_minimum_version 1.5.0
 load mpis

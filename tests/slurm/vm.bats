@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The whole path where binding is real: planner, database and plugin in the virtual node of 2
 # packages x 4 cores x 2 threads (core c has the PUs 2c and 2c + 1), with task/affinity, first
 # without cgroups and then confined by them. tests/slurm/vm-node says what is run.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The plugin's table of options against the srun, salloc and sbatch that are installed: every name
 # that their help and usage mention, every name that getopt has (a beginning that several names
 # have makes it list them), every name of the table, and beginnings and letters. What the programs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Costs from measurements: pairs, fits, and which cables are to blame.
 topology_db_libdb_la_SOURCES += \
   topology-db/calibrate/fit.c topology-db/calibrate/fit.h topology-db/calibrate/measured.c \

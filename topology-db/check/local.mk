@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is wrong with a fabric, and what has changed in it.
 topology_db_libdb_la_SOURCES += \
   topology-db/check/check.c topology-db/check/check.h topology-db/check/check_links.c \

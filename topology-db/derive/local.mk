@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The views: what all facts together say; what kind of network it is.
 topology_db_libdb_la_SOURCES += \
   topology-db/derive/classify.c topology-db/derive/classify_coordinates.c topology-db/derive/classify_fabric.c \

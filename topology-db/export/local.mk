@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Exporters: one format a file; export.c has the table.
 topology_db_libdb_la_SOURCES += \
   topology-db/export/export.c topology-db/export/export.h topology-db/export/export_groups.c \

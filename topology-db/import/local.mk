@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What an importer is, and the table of all.
 topology_db_libdb_la_SOURCES += \
   topology-db/import/import.c topology-db/import/import.h topology-db/import/foreign.c topology-db/import/foreign.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What readers ask: hosts, ports, distances, paths, the machine of an allocation, Slurm's order.
 topology_db_libdb_la_SOURCES += \
   topology-db/query/slurm_order.c topology-db/query/slurm_order.h topology-db/query/slurm_ranks.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The profiler that NCCL loads: who sends how much to whom by its calls.
 #
 # It is made whether an MPI is there or not, and needs neither NCCL nor CUDA. nodelete: NCCL closes it with the last

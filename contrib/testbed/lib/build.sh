@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where the testbed finds topomap. Sourced by testbed and vm.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Shared by the testbed's tools: messages, exit statuses, bounded running. Sourced, never run.
 # shellcheck shell=bash
 

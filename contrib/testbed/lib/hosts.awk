@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Prints the names of the compute hosts of an ibnetdiscover dump, one a line, unsorted: the first
 # word of each channel adapter's description where the second word names an adapter. Generic
 # descriptions ("MT25408 ConnectX ...") and aggregation nodes have no such second word.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Writes the simulator net file of a fabric (ibsim's format: one block a node, blocks separated by
 # an empty line; a port line names the other end and, after `#`, the link's width and speed).
 # Input: -v spec=SPEC. Output: the net file; -v facts=FILE gets `engine`, `switches`, `hosts`, and

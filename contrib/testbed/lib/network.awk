@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Makes a fabric's switches bridges and its links veth pairs: batches for ip, bridge and tc.
 #
 #   awk -v rate=BITS/S -v slow="NAME,PORT,BITS/S ..." -v dir=DIR -f network.awk NAMES DUMP LFTS

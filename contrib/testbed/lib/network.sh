@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The fabric with contention: `testbed --contention`. Sourced by testbed, cluster and node.
 #
 # All of it is inside namespaces that die with the testbed. The testbed's own network namespace has the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The configuration of a private Slurm. Sourced by testbed.
 # shellcheck shell=bash
 

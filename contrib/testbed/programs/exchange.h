@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of a pattern, sent and checked. */
 #ifndef TESTBED_EXCHANGE_H
 #define TESTBED_EXCHANGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Finalize for programs whose output is complete. */
 #ifndef TESTBED_FINISH_H
 #define TESTBED_FINISH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* halo PXxPY [OPTIONS]                    a 2D halo exchange on PX * PY MPI ranks
  * halo --graph-only PXxPY FILE [OPTIONS]  only write the communication graph; needs no MPI launch
  *

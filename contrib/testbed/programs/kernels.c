@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kernels [OPTIONS] KERNEL:ORDER...            times the communication of MPI kernels, one after
  * the other kernels --graph-only RANKS FILE [OPTIONS] KERNEL:ORDER   only writes the graph; needs
  * no MPI launch

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the testbed's programs read from their command line, and how they shuffle. */
 #ifndef TESTBED_OPTIONS_H
 #define TESTBED_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who sends what to whom in the kernels: the same on every rank, without MPI. */
 #ifndef TESTBED_PATTERNS_H
 #define TESTBED_PATTERNS_H

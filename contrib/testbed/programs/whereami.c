@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* whereami: where each MPI rank really runs, one line a rank, in rank order, after a header:
  *
  *   # rank node localid cpus applied pmix_rank pmix_localrank pmix_node

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What kind of network switches make: one file a kind; kinds.c has the table.
 lib_libcore_la_SOURCES += \
   lib/fabric/kinds/dragonfly.c lib/fabric/kinds/kinds.c lib/fabric/kinds/kinds.h lib/fabric/kinds/torus.c \

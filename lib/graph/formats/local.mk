@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Graphs in files: one format a file; formats.c has the table, sniff.c tells them apart.
 lib_libcore_la_SOURCES += \
   lib/graph/formats/tmg.h lib/graph/formats/tmg_io.h lib/graph/formats/tmg_read.c lib/graph/formats/tmg_write.c \

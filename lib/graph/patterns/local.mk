@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Graphs made from a pattern: a file makes some kinds; patterns.c has the table.
 lib_libcore_la_SOURCES += \
   lib/graph/patterns/patterns.h lib/graph/patterns/patterns.c lib/graph/patterns/combine.h \

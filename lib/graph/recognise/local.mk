@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # From edges to a pattern: lattices, groups, names for what was found.
 lib_libcore_la_SOURCES += \
   lib/graph/recognise/heavy.h lib/graph/recognise/heavy.c lib/graph/recognise/lattice.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The public headers.
 topomapincludedir = $(includedir)/topomap
 topomapinclude_HEADERS = lib/include/topomap/db.h lib/include/topomap/hosts.h \

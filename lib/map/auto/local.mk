@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which algorithm: the table of all, attempts, the portfolio.
 lib_libcore_la_SOURCES += \
   lib/map/auto/map.c lib/map/auto/map.h lib/map/auto/contiguous.c lib/map/auto/together.c lib/map/auto/pin.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Maps of recognised grids: boxes, tilings, coarse grids, folds.
 lib_libcore_la_SOURCES += \
   lib/map/grid/tiling.c lib/map/grid/tiling.h lib/map/grid/coarse_grid.c lib/map/grid/coarse_grid.h \

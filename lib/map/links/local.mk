@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What goes by links: LibTopoMap's algorithms, and relieving the most loaded link.
 lib_libcore_la_SOURCES += \
   lib/map/links/hosts.c lib/map/links/hosts.h lib/map/links/greedy.c lib/map/links/rcm.c lib/map/links/bisect.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Published heuristics that serve comparison.
 lib_libcore_la_SOURCES += \
   lib/map/papers/cells.c lib/map/papers/cells.h lib/map/papers/mesh.c lib/map/papers/mesh.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # From a placement to a better one: swaps, annealing, cycles, pairs.
 lib_libcore_la_SOURCES += \
   lib/map/refine/swap.c lib/map/refine/swap_search.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Recursive constructions: the machine and the graph are divided alike.
 lib_libcore_la_SOURCES += \
   lib/map/split/tree.c lib/map/split/turn.c lib/map/split/turn.h lib/map/split/rb.c lib/map/split/recursion.c lib/map/split/recursion.h lib/map/split/orient.c \

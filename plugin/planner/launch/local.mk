@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A launch, from what srun knows: policy, profiles and all that is in files.
 noinst_LTLIBRARIES += plugin/planner/liblaunch.la
 plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/planner/launch/facts.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A plan, from a request: inputs, decision, answer. `topomap map` calls it, too.
 noinst_LTLIBRARIES += plugin/planner/libplanner.la
 plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/gpus.c plugin/planner/plan/gpus.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is asked: the request, and what scontrol tells of the job beside it.
 plugin_planner_libplanner_la_SOURCES += plugin/planner/request/request.c plugin/planner/request/request.h \
   plugin/planner/request/ask.c plugin/planner/request/ask.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of fabrics in memory.
 check_PROGRAMS += tests/unit/fabric/test_fabric
 TESTS += tests/unit/fabric/test_fabric

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of communication graphs.
 GRAPH_TESTS = tests/unit/graph/test_graph tests/unit/graph/test_formats tests/unit/graph/test_patterns \
   tests/unit/graph/test_pattern_meshes tests/unit/graph/test_pattern_families tests/unit/graph/test_lattice \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of places: nodes, their shapes.
 check_PROGRAMS += tests/unit/machine/test_gpus tests/unit/machine/test_machine tests/unit/machine/test_shape tests/unit/machine/test_devices
 TESTS += tests/unit/machine/test_gpus tests/unit/machine/test_machine tests/unit/machine/test_shape tests/unit/machine/test_devices

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of mapping.
 check_PROGRAMS += tests/unit/map/test_map tests/unit/map/test_hoefler_snir
 TESTS += tests/unit/map/test_map tests/unit/map/test_hoefler_snir

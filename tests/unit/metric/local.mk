@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of what a mapping is measured by.
 check_PROGRAMS += tests/unit/metric/test_congestion tests/unit/metric/test_bound tests/unit/metric/test_time
 TESTS += tests/unit/metric/test_congestion tests/unit/metric/test_bound tests/unit/metric/test_time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of partitions.
 check_PROGRAMS += tests/unit/partition/test_balance
 TESTS += tests/unit/partition/test_balance

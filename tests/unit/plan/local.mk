@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of what a plan says.
 check_PROGRAMS += tests/unit/plan/test_nics tests/unit/plan/test_bindings tests/unit/plan/test_layout
 TESTS += tests/unit/plan/test_nics tests/unit/plan/test_bindings tests/unit/plan/test_layout

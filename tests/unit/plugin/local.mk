@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of the plugin, its planner, its store and its helper.
 PLUGIN_TESTS = \
   tests/unit/plugin/test_program \

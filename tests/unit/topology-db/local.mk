@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of the topology database.
 DB_TESTS = tests/unit/topology-db/test_db tests/unit/topology-db/test_db_machine \
   tests/unit/topology-db/test_db_cores tests/unit/topology-db/test_db_ib tests/unit/topology-db/test_db_ib_model \

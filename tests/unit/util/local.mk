@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of what all rooms use.
 check_PROGRAMS += tests/unit/util/test_input
 TESTS += tests/unit/util/test_input

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of reading XML.
 check_PROGRAMS += tests/unit/xml/test_xml
 TESTS += tests/unit/xml/test_xml

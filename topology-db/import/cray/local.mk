@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Cray's tools, Slingshot's included.
 topology_db_libdb_la_SOURCES += \
   topology-db/import/cray/xtprocadmin.c topology-db/import/cray/xtdb2proc.c topology-db/import/cray/cray_links.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # InfiniBand's tools: a file a format, what their readers share, and the fabric that they join.
 topology_db_libdb_la_SOURCES += \
   topology-db/import/ib/ib.h topology-db/import/ib/ib_fabric.c topology-db/import/ib/ib_join.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Lists that a site writes: links, coordinates, hosts' names, measured costs.
 topology_db_libdb_la_SOURCES += \
   topology-db/import/lists/hosts.c topology-db/import/lists/named.c topology-db/import/lists/named.h \

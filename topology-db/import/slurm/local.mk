@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Slurm's files: topology.conf, topology.yaml, what scontrol says.
 topology_db_libdb_la_SOURCES += \
   topology-db/import/slurm/slurm_topology.c topology-db/import/slurm/slurm_topology.h \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Graphs of training without MPI: NCCL's logs and graphs, PyTorch's traces.
 lib_libcore_la_SOURCES += \
   lib/graph/formats/training/nccl.h lib/graph/formats/training/nccl_log.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of kinds of networks.
 check_PROGRAMS += tests/unit/fabric/kinds/test_kinds
 TESTS += tests/unit/fabric/kinds/test_kinds

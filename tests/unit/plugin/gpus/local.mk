@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of how the planner sees GPUs.
 GPU_TESTS = tests/unit/plugin/gpus/test_gpu_order tests/unit/plugin/gpus/test_gres_conf
 check_PROGRAMS += $(GPU_TESTS)
