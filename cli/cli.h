@@ -135,9 +135,9 @@ const cli_command *cli_find(int argc, char **argv, int *words);
 void cli_help(FILE *out, const cli_command *command);
 void cli_help_group(FILE *out, const char *group);
 /** `help --man PAGE`: the manual page of a command or of all commands of one first word ("": of
- *  topomap itself), in roff, on standard output. */
+ *  topomap itself), or one of another section ("policy.5"), in roff, on standard output. */
 int cli_manual(const char *page);
-/** `help --words [COMMAND...]`: what can follow, one word a line, for completion. */
+/** `help --words [COMMAND... [--OPTION]]`: what can follow, one word a line, for completion. */
 int cli_words(int argc, char **argv);
 
 #endif

@@ -19,8 +19,9 @@ cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libslu
 
 # Manual pages and completion walk the command's own tables.
 MAN_PAGES = cli/topomap.1 cli/topomap-map.1 cli/topomap-eval.1 cli/topomap-graph.1 \
-  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-report.1 cli/topomap-run.1 cli/topomap-srun.1 cli/topomap-doctor.1 \
-  cli/topomap-algorithms.1 cli/topomap-formats.1
+  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-report.1 cli/topomap-run.1 cli/topomap-srun.1 \
+  cli/topomap-algorithms.1 cli/topomap-formats.1 \
+  cli/topomap-policy.5 cli/topomap-graph-formats.5 cli/topomap-doctor.8 cli/topomap-refresh.8
 man_MANS = $(MAN_PAGES)
 CLEANFILES += $(MAN_PAGES)
 $(MAN_PAGES): cli/topomap$(EXEEXT)
@@ -34,3 +35,6 @@ eager_completiondir = $(sysconfdir)/bash_completion.d
 dist_eager_completion_DATA = contrib/completion/topomap-srun
 zsh_completiondir = $(datadir)/zsh/site-functions
 dist_zsh_completion_DATA = contrib/completion/_topomap
+# Read by every shell: what others install for srun is looked for nevertheless.
+fish_completiondir = $(datadir)/fish/vendor_conf.d
+dist_fish_completion_DATA = contrib/completion/topomap.fish

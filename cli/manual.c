@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/records.h"
 #include "plugin/policy/options.h"
+#include "plugin/policy/policy.h"
 #include "request/request.h"
 #include "topology-db/db.h"
 
@@ -168,10 +170,14 @@ static int belongs(const cli_command *command, const char *page)
            (command->name[length] == '\0' || command->name[length] == ' ');
 }
 
-static void put_head(const char *page, const char *summary)
+static void put_head(const char *page, int section, const char *summary)
 {
-    printf(".TH TOPOMAP%s%s 1 \"\" \"topomap %s\" \"User Commands\"\n.SH NAME\ntopomap%s%s \\- ",
-           *page ? "\\-" : "", page, topomap_version(), *page ? "\\-" : "", page);
+    const char *volume = section == 1   ? "User Commands"
+                         : section == 5 ? "File Formats"
+                                        : "System Administration";
+
+    printf(".TH TOPOMAP%s%s %d \"\" \"topomap %s\" \"%s\"\n.SH NAME\ntopomap%s%s \\- ",
+           *page ? "\\-" : "", page, section, topomap_version(), volume, *page ? "\\-" : "", page);
     put_text(summary);
     printf("\n");
 }
@@ -236,7 +242,7 @@ static void put_auto(void)
 
 static int put_job_options(void)
 {
-    put_head("srun", "what topomap adds to the options of srun, sbatch and salloc");
+    put_head("srun", 1, "what topomap adds to the options of srun, sbatch and salloc");
     printf(".SH SYNOPSIS\n.B srun\n[\\-\\-topomap=\\fIWHAT\\fR] "
            "[\\-\\-topomap\\-options=\\fIKEY=VALUE,...\\fR]\n"
            "[\\-\\-topomap\\-explain[=\\fIFILE\\fR]] \\fIPROGRAM\\fR [\\fIARGUMENT...\\fR]\n.br\n"
@@ -263,15 +269,103 @@ static int put_job_options(void)
     return CLI_DONE;
 }
 
+/* ---- Files, and what administrators run ---------------------------------------------------- */
+
+static int put_policy_file(void)
+{
+    static const char *const own[][2] = {
+        {"Rule=NAME", "Begins a rule. What stands behind it on the line is the rule's."},
+        {"Mode=on|off|auto|only-when-asked",
+         "Whether steps that it fits are placed. auto: those whose graph is known, and MPI "
+         "programs, whose first launch is profiled. only-when-asked is what default= of "
+         "topomap-plugin(8) is where nothing is said."},
+        {"Pattern=PATTERN", "The graph, as a pattern of topomap-formats(1)."},
+        {"Force=yes|KEY,...", "What users' options do not change: all that the rule sets, or these "
+                              "of its keys. TOPOMAP=off and --topomap=off always work."}};
+    char takes[160];
+
+    put_head("policy", 5, "a site's rules of which steps topomap places, and how");
+    printf(".SH DESCRIPTION\n");
+    put_text("The file that policy= of topomap-plugin(8) names, in the style of slurm.conf: rules, "
+             "one a line, of words NAME=VALUE, whose names are taken in capital and small letters; "
+             "the first one that fits a step applies. Users' options win, but over what Force "
+             "names. A # outside quotes begins a comment, a backslash at the end of a line "
+             "continues it. topomap policy check finds mistakes, and tells which rule a job gets.");
+    printf("\n.SH RULES\n");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        put_term(own[i][0], own[i][1], "", NULL);
+    printf(".SH CONDITIONS\nA rule without any fits each step.\n");
+    for (int fact = 0; fact < POLICY_FACTS; fact++)
+        put_term(policy_fact_name((enum policy_fact)fact),
+                 fact == POLICY_NODES || fact == POLICY_TASKS
+                     ? "A count or a range: 4, 2-16, 64-, -8"
+                     : "Names with wildcards, separated by commas",
+                 ".", NULL);
+    printf(".SH KEYS\n");
+    for (int k = 0; k < TOPOMAP_REQUEST_SETTINGS; k++) {
+        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
+
+        if (!row->rule)
+            continue;
+        topomap_request_takes((enum topomap_request_key)k, takes, sizeof takes);
+        printf(".TP\n.B %s\n", row->rule);
+        put_text(row->flag ? "yes or no" : takes);
+        printf(": ");
+        put_text(row->help);
+        printf(".\n");
+    }
+    printf(".SH SEE ALSO\n.BR topomap\\-policy (1),\n.BR topomap\\-srun (1),\n"
+           ".BR topomap\\-plugin (8)\n");
+    return CLI_DONE;
+}
+
+static int put_graph_files(void)
+{
+    put_head("graph-formats", 5, "files of communication graphs that topomap reads and writes");
+    printf(".SH DESCRIPTION\n");
+    put_text("A graph says how many bytes, and messages where they are known, each rank sends each "
+             "other one. Every command and option that takes a graph takes a file of one of these "
+             "formats, which is told by its contents, then by its name, unless --from says it; and "
+             "packed by xz or zstd as well. topomap graph convert makes one of another.");
+    printf("\n");
+    put_formats();
+    printf(".SH SEE ALSO\n.BR topomap\\-graph (1),\n.BR topomap\\-formats (1),\n"
+           ".BR topomap\\-tmg (5)\n");
+    return CLI_DONE;
+}
+
+/* Pages that are not those of a command in section 1. */
+static const struct made_page {
+    const char *page, *title, *command;
+    int section;
+    int (*put)(void);
+} made_pages[] = {
+    {"srun", "srun", NULL, 1, put_job_options},
+    {"policy.5", "policy", NULL, 5, put_policy_file},
+    {"graph-formats.5", "graph-formats", NULL, 5, put_graph_files},
+    {"doctor.8", "doctor", "doctor", 8, NULL},
+    {"refresh.8", "refresh", "db refresh", 8, NULL},
+};
+
+static const struct made_page *made_page_of(const char *page)
+{
+    for (size_t i = 0; i < sizeof made_pages / sizeof *made_pages; i++)
+        if (strcmp(made_pages[i].page, page) == 0)
+            return &made_pages[i];
+    return NULL;
+}
+
 int cli_manual(const char *page)
 {
+    const struct made_page *made = made_page_of(page);
+    const char *command = made ? made->command : page;
     int found = 0;
 
-    if (strcmp(page, "srun") == 0)
-        return put_job_options();
+    if (made && made->put)
+        return made->put();
 
     if (*page == '\0') {
-        put_head("", "place MPI ranks where they talk cheapest");
+        put_head("", 1, "place MPI ranks where they talk cheapest");
         printf(".SH SYNOPSIS\n.B topomap\n.I COMMAND\n[OPTION...] [OPERAND...]\n.SH COMMANDS\n");
         for (size_t t = 0; cli_tables[t]; t++)
             for (const cli_command *c = cli_tables[t]; c->name; c++) {
@@ -284,10 +378,10 @@ int cli_manual(const char *page)
     }
     for (size_t t = 0; cli_tables[t]; t++)
         for (const cli_command *c = cli_tables[t]; c->name; c++) {
-            if (!belongs(c, page))
+            if (!belongs(c, command))
                 continue;
             if (!found++) {
-                put_head(page, c->summary);
+                put_head(made ? made->title : page, made ? made->section : 1, c->summary);
                 printf(".SH COMMANDS\n");
             }
             put_command(c, "SS");
@@ -345,11 +439,66 @@ static const struct {
     {"db import", importer_word},     {"db export", exporter_word},
 };
 
+static const char *format_word(size_t i)
+{
+    const topomap_graph_format *row = topomap_graph_format_row(i);
+
+    return row ? row->name : NULL;
+}
+
+static const char *colour_word(size_t i)
+{
+    static const char *const words[] = {"auto", "always", "never", NULL};
+
+    return words[i];
+}
+
+/* What may stand behind an option; of a value that the help writes as JOB, the steps that have
+ * records. A file is the shell's own business. */
+static const struct {
+    const char *option;
+    const char *(*word)(size_t i);
+} taken[] = {
+    {"graph", pattern_word},
+    {"algorithm", algorithm_word},
+    {"from", format_word},
+    {"color", colour_word},
+};
+
+/* \return 0: the option takes nothing, or there is none of that name */
+static int put_option_words(const cli_command *command, const char *name)
+{
+    int writes_db = strcmp(command->name, "db export") == 0;
+    const cli_option *o;
+    int k = 0;
+
+    while ((o = cli_option_at(command, k++)) && strcmp(o->name, name) != 0)
+        continue;
+    if (!o || !o->value)
+        return 0;
+    if (strstr(o->value, "JOB"))
+        cli_record_words();
+    for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
+        for (size_t i = 0; !strcmp(name, taken[t].option) && taken[t].word(i); i++)
+            puts(taken[t].word(i));
+    for (size_t i = 0; !strcmp(name, "to"); i++) {
+        const char *word = writes_db ? exporter_word(i) : format_word(i);
+
+        if (!word)
+            break;
+        if (writes_db || topomap_graph_format_row(i)->can_write)
+            puts(word);
+    }
+    return 1;
+}
+
 /* What a user may put behind srun's option, or the options. */
 static void put_job_words(const char *option)
 {
     for (int i = 0; !option && i < JOB_OPTIONS; i++)
         printf("--%s%s\n", job_options[i].name, job_options[i].has_value == 1 ? "=" : "");
+    if (option && strcmp(option, "--distribution") == 0)
+        printf("topomap\ntopomap:block\ntopomap:cyclic\ntopomap:fcyclic\n");
     if (option && strcmp(option, "--topomap") == 0) {
         printf("auto\non\noff\n");
         for (size_t i = 0; pattern_word(i); i++)
@@ -370,6 +519,9 @@ int cli_words(int argc, char **argv)
     const cli_command *command = argc ? cli_find(argc, argv, &words) : NULL;
     const cli_option *o;
 
+    if (command && !strncmp(argv[argc - 1], "--", 2) &&
+        put_option_words(command, argv[argc - 1] + 2))
+        return CLI_DONE;
     for (int i = 0; command && (o = cli_option_at(command, i)); i++)
         printf("--%s\n", o->name);
     for (size_t k = 0; command && k < sizeof operands / sizeof *operands; k++)

@@ -73,3 +73,16 @@ int cli_record_read_one(const cli_call *call, const char *said, planner_record *
                ? -1
                : 0;
 }
+
+static void put_step(const char *step)
+{
+    puts(step);
+}
+
+void cli_record_words(void)
+{
+    char site[1024];
+
+    cli_site_records(site, sizeof site);
+    plugin_record_each(*site ? site : NULL, put_step);
+}

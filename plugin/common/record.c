@@ -189,6 +189,31 @@ static void look_for_newest(int own, const char *place, const char *job, struct 
         closedir(list);
 }
 
+/* Goes through a folder, which it closes. */
+static void name_all(int own, void (*say)(const char *step))
+{
+    DIR *list = own >= 0 ? fdopendir(own) : NULL;
+
+    if (own >= 0 && !list)
+        close(own);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        if (plugin_record_is_name(entry->d_name)) {
+            entry->d_name[strlen(entry->d_name) - (sizeof suffix - 1)] = '\0';
+            say(entry->d_name);
+        }
+    if (list)
+        closedir(list);
+}
+
+void plugin_record_each(const char *folder, void (*say)(const char *step))
+{
+    char place[STORE_ROOT], note[STORE_NOTE];
+
+    if (folder)
+        name_all(store_place_site(folder, 0, place, note), say);
+    name_all(open_cache(0, place, NULL), say);
+}
+
 int plugin_record_newest(const char *folder, const char *job, char *path, size_t size)
 {
     char place[STORE_ROOT], note[STORE_NOTE];

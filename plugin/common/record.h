@@ -37,4 +37,7 @@ int plugin_record_find(const char *folder, const char *step, char *path, size_t 
  *  \param job  of this job ("12") alone; NULL: of any */
 int plugin_record_newest(const char *folder, const char *job, char *path, size_t size);
 
+/** Says the step, "JOB.STEP", of each record in either place, in no order. */
+void plugin_record_each(const char *folder, void (*say)(const char *step));
+
 #endif

@@ -172,35 +172,3 @@ END
   grep -q '^\.B mpi .*openmpi, mpich or mpi-abi' page
   grep -q 'distribution=topomap' page
 }
-
-# complete LINE: what bash would offer at its end, a line each.
-complete_line() {
-  bash -c 'source "$1/contrib/completion/topomap-srun"
-    COMP_LINE=$2 COMP_POINT=${#2} COMP_WORDS=() COMP_CWORD=0
-    _topomap_srun "${2%% *}" && printf "%s\n" "${COMPREPLY[@]}"' - "$TOPOMAP_SOURCE" "$1"
-}
-
-@test "bash completes srun's options, their values, and keys of profiles" {
-  [ "$(complete_line 'srun -n4 --topo' | tr '\n' ' ')" = "--topomap= --topomap-options= --topomap-explain " ]
-  [ "$(complete_line 'sbatch --topomap=au')" = auto ]
-  [ "$(complete_line 'srun --topomap=stencil3' | head -1)" = stencil3d: ]
-  [ "$(complete_line 'srun --topomap-options=verbose,eff')" = verbose,effort= ]
-  touch here.tmg
-  [ "$(complete_line 'srun --topomap=her')" = here.tmg ]
-  mkdir -p cache/topomap/profiles
-  local key
-  for key in 00000000000000a1 1111ffff000000a2; do
-    topomap graph generate ring:16 -o "cache/topomap/profiles/$key.tmg"
-    printf 'program solver\nwords x\nid 00000000000000aa\nfamily 00000000000000bb\nranks 16\nmade 1\nlaunches 7\nprofiles 2\ntries 0\n' \
-      >"cache/topomap/profiles/$key.meta"
-  done
-  [ "$(bash -c 'source "$1/contrib/completion/topomap"; COMP_WORDS=(topomap profile show 11) COMP_CWORD=3; _topomap
-    printf "%s\n" "${COMPREPLY[@]}"' - "$TOPOMAP_SOURCE")" = 1111ffff000000a2 ]
-  topomap help --words profile rm | grep -qx 00000000000000a1
-}
-
-@test "zsh's completion is read by zsh, and knows the same commands" {
-  head -1 "$TOPOMAP_SOURCE/contrib/completion/_topomap" | grep -qx '#compdef topomap srun sbatch salloc'
-  command -v zsh >/dev/null || skip "no zsh here"
-  zsh -n "$TOPOMAP_SOURCE/contrib/completion/_topomap"
-}
