@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# auto/release on made trees.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  command -v git >/dev/null || skip "no git here"
+  export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+}
+
+# tree NEWS-HEADING: a checkout that lacks nothing.
+tree() {
+  mkdir -p tree/auto tree/.ci tree/tests/data/compat/1.2.3 tree/lib/include tree/topology-db
+  cp "$TOPOMAP_SOURCE/auto/release" tree/auto/
+  echo 'AC_INIT([topomap], [1.2.3], [], [topomap])' >tree/configure.ac
+  printf '%s\n' 'topomap NEWS' '' "$1" '** Upgrading' 'Nothing is to be done.' '* 1.2.2 (2026-01-02)' '** Upgrading' 'old' >tree/NEWS
+  touch tree/tests/data/compat/1.2.3/version tree/lib/include/a.h
+  echo 'libtopomap_la_LDFLAGS = -version-info 0:0:0' >tree/topology-db/local.mk
+  git -c init.defaultBranch=main init -q tree
+  git -C tree add -A
+  git -C tree commit -qm all
+}
+
+@test "a tree that has all of it; what takes its time is only named in a dry run" {
+  tree '* 1.2.3 (2026-11-26)'
+  run -0 tree/auto/release --dry-run
+  [ "$(grep -c '^ok ' <<<"$output")" -eq 7 ]
+  [[ $output == *"would run .ci/run"* && $output == *"would run auto/lint"* && $output == *"tag v1.2.3: 4 lines"* ]]
+  [ -z "$(git -C tree tag)" ]
+  run -2 tree/auto/release --nonsense
+}
+
+@test "what is missing is named, each with the way out, and nothing long is begun" {
+  tree '* 1.2.3 (unreleased)'
+  git -C tree tag v1.2.2
+  echo '** Nothing' >tree/lib/include/a.h
+  rm -r tree/tests/data/compat/1.2.3
+  sed -i '4d' tree/NEWS
+  git -C tree commit -qam 'a header'
+  touch tree/new
+  run -1 tree/auto/release
+  [[ $output == *"NO   the tree has changes that are not committed: ?? new"* ]]
+  [[ $output == *"NO   NEWS: the newest version is '* 1.2.3 (unreleased)', expected '* 1.2.3 (YYYY-MM-DD)'"* ]]
+  [[ $output == *"NO   NEWS: 1.2.3 has no section '** Upgrading'"* ]]
+  [[ $output == *"NO   no tests/data/compat/1.2.3: "* ]]
+  [[ $output == *"NO   public headers have changed since v1.2.2"* ]]
+  [ "$(grep -c 'not run, as something above is not so' <<<"$output")" -eq 3 ]
+  git -C tree tag v1.2.3
+  run -1 tree/auto/release --dry-run
+  [[ $output == *"NO   there is a tag v1.2.3 already"* ]]
+}
+
+@test "with all of it there: lint, suites and the archive are run, and the tag has NEWS" {
+  tree '* 1.2.3 (2026-11-26)'
+  printf '#!/bin/sh\n' >tree/auto/lint
+  printf '#!/bin/sh\n' >tree/bootstrap
+  printf '#!/bin/sh\nexit "$(cat ../status)"\n' >tree/.ci/run
+  # an archive whose bytes are those of the file time
+  printf '#!/bin/sh\nprintf "dist:\\n\\t@cat $PWD/../../time >topomap-1.2.3.tar.xz 2>/dev/null || echo same >topomap-1.2.3.tar.xz\\n" >Makefile\n' >tree/configure
+  chmod +x tree/auto/lint tree/bootstrap tree/.ci/run tree/configure
+  echo '*.tar.xz' >tree/.gitignore
+  git -C tree add -A
+  git -C tree commit -qm 'what is run'
+  echo 1 >status
+  run -1 tree/auto/release
+  [[ $output == *"NO   every suite: .ci/run failed"* && -z $(git -C tree tag) ]]
+  echo 0 >status
+  run -0 tree/auto/release
+  [ "$(git -C tree tag)" = v1.2.3 ]
+  git -C tree tag -l --format='%(contents)' v1.2.3 | grep -qx 'Nothing is to be done.'
+  ! git -C tree tag -l --format='%(contents)' v1.2.3 | grep -x old
+  [ -s tree/topomap-1.2.3.tar.xz ]
+}
+
+@test "this tree's own version is in NEWS, with notes for upgrades" {
+  version=$(sed -n 's/^AC_INIT(\[topomap\], \[\([^]]*\)\].*/\1/p' "$TOPOMAP_SOURCE/configure.ac")
+  grep -m 1 '^\* ' "$TOPOMAP_SOURCE/NEWS" | grep -qE "^\* $version \((unreleased|[0-9-]{10})\)$"
+  awk '/^\* / { n++ } n == 1 && /^\*\* Upgrading$/ { found = 1 } END { exit !found }' "$TOPOMAP_SOURCE/NEWS"
+}
