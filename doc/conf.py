@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The book's settings for Sphinx (make book). The sources are copied beside the pages that the build makes of the manual.
 project = "topomap"
 html_title = "The topomap book"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The book: `make book` and `make book-pdf`, neither a part of `all` (auto/deps --book).
 book_sources = doc/conf.py doc/index.md doc/users.md doc/administrators.md doc/engineers.md doc/training.md doc/background.md \
   doc/measured.md doc/licences.md doc/reference.md

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The book's commands are the tests' input: what stands in doc/*.md and README.md as a block of `console`. Loaded by
 # tests/cli/book.bats, which runs what needs no Slurm, and tests/slurm/book.bats, which runs all of it.
 #
