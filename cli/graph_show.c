@@ -108,6 +108,8 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
     const char *path = cli_get(call, "output");
     topomap_output *output;
     char safe[1024];
+    int status = 0;
+    FILE *out;
 
     if (path)
         return write_file(path, title, matrix, err);
@@ -115,18 +117,22 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
         return -1;
     snprintf(safe, sizeof safe, "%s", title);
     topomap_safe_line(safe, sizeof safe);
-    fprintf(topomap_output_file(output), "%s\n", safe);
-    if (shown != TERMINAL_BLOCKS) {
-        if (shown == TERMINAL_SIXEL)
-            picture_matrix_sixel(topomap_output_file(output), matrix,
-                                 (SIXEL_SIDE + matrix->cells - 1) / matrix->cells);
-        else
-            picture_matrix_kitty(topomap_output_file(output), matrix,
-                                 screen->columns < KITTY_COLUMNS ? screen->columns : KITTY_COLUMNS);
-        picture_matrix_scale(topomap_output_file(output), screen, matrix);
-    } else {
-        picture_matrix_text(topomap_output_file(output), screen, matrix);
+    out = topomap_output_file(output);
+    fprintf(out, "%s\n", safe);
+    if (shown == TERMINAL_SIXEL)
+        status = picture_matrix_sixel(out, matrix, (SIXEL_SIDE + matrix->cells - 1) / matrix->cells,
+                                      err);
+    else if (shown == TERMINAL_KITTY)
+        status = picture_matrix_kitty(
+            out, matrix, screen->columns < KITTY_COLUMNS ? screen->columns : KITTY_COLUMNS, err);
+    else
+        picture_matrix_text(out, screen, matrix);
+    if (status != 0) {
+        topomap_output_abandon(output);
+        return -1;
     }
+    if (shown != TERMINAL_BLOCKS)
+        picture_matrix_scale(out, screen, matrix);
     return topomap_output_commit(output, err);
 }
 

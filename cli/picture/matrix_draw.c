@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "util/alloc.h"
 
 enum { SIDE = 640, LEFT = 70, TOP = 50, BELOW = 60, SHADES = 32, LABELS = 8 };
 enum { GROUND, FIELD, WORDS };
@@ -31,20 +32,15 @@ uint8_t picture_shade(double strength)
                            : (uint8_t)(strength * SHADES);
 }
 
-static int put_cells(topomap_drawing *out, const topomap_matrix *matrix)
+uint8_t *picture_shades(const topomap_matrix *matrix, topomap_error *err)
 {
-    size_t count = (size_t)matrix->cells * matrix->cells;
-    uint8_t *shade = malloc(count + 1);
+    uint8_t *shade = topomap_alloc((size_t)matrix->cells * matrix->cells, 1, err);
 
-    if (!shade)
-        return -1;
-    for (uint32_t row = 0; row < matrix->cells; row++)
+    for (uint32_t row = 0; shade && row < matrix->cells; row++)
         for (uint32_t column = 0; column < matrix->cells; column++)
             shade[(size_t)row * matrix->cells + column] =
                 picture_shade(topomap_matrix_strength(matrix, row, column));
-    topomap_draw_cells(out, LEFT, TOP, SIDE, matrix->cells, shade, picture_ramp());
-    free(shade);
-    return 0;
+    return shade;
 }
 
 static void put_labels(topomap_drawing *out, const topomap_matrix *matrix)
@@ -75,6 +71,10 @@ static void put_scale(topomap_drawing *out, const topomap_matrix *matrix)
 int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, const char *title,
                         topomap_error *err)
 {
+    uint8_t *shade = picture_shades(matrix, err);
+
+    if (!shade)
+        return -1;
     out->style = styles;
     out->styles = sizeof styles / sizeof *styles;
     out->width = LEFT + SIDE + 20;
@@ -83,8 +83,8 @@ int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, cons
     topomap_draw_rect(out, GROUND, 0, 0, out->width, out->height, NULL);
     topomap_draw_text(out, WORDS, LEFT, 18, 12, 0, "%s", title);
     topomap_draw_rect(out, FIELD, LEFT, TOP, SIDE, SIDE, NULL);
-    if (put_cells(out, matrix) != 0)
-        out->is_short = 1;
+    topomap_draw_cells(out, LEFT, TOP, SIDE, matrix->cells, shade, picture_ramp());
+    free(shade);
     put_labels(out, matrix);
     put_scale(out, matrix);
     return topomap_draw_check(out, err);

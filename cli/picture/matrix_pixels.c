@@ -4,11 +4,10 @@
 #include "cli/picture/picture.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
-static int shade_at(const topomap_matrix *matrix, uint32_t each, uint32_t x, uint32_t y)
-{
-    return picture_shade(topomap_matrix_strength(matrix, y / each, x / each));
-}
+#include "util/alloc.h"
 
 /* ---- Sixel ------------------------------------------------------------------------------- */
 
@@ -23,64 +22,76 @@ static void put_run(FILE *out, int sixel, uint32_t count)
             fputc(sixel, out);
 }
 
-/* The pixels of a shade in six rows. */
-static void put_band(FILE *out, const topomap_matrix *matrix, uint32_t each, uint32_t top,
-                     int shade)
+/* Six rows of pixels: a bit for each, by shade and column of cells. */
+struct band {
+    uint8_t *bits; /* [shades * cells] */
+    uint8_t is_there[256];
+};
+
+static void fill(struct band *band, const uint8_t *shade, uint32_t cells, uint32_t each,
+                 uint32_t top)
 {
-    uint32_t side = matrix->cells * each, run = 0;
+    memset(band->bits, 0, ((size_t)picture_shade(1) + 1) * cells);
+    memset(band->is_there, 0, sizeof band->is_there);
+    for (uint32_t i = 0; i < BAND && (top + i) / each < cells; i++) {
+        const uint8_t *row = shade + (size_t)((top + i) / each) * cells;
+
+        for (uint32_t column = 0; column < cells; column++)
+            if (row[column] != TOPOMAP_DRAW_EMPTY) {
+                band->bits[(size_t)row[column] * cells + column] |= (uint8_t)(1 << i);
+                band->is_there[row[column]] = 1;
+            }
+    }
+}
+
+/* What of it is of one shade. */
+static void put_band(FILE *out, const struct band *band, uint32_t cells, uint32_t each, int shade)
+{
+    const uint8_t *bits = band->bits + (size_t)shade * cells;
+    uint32_t run = 0;
     int before = SIXEL;
 
     fprintf(out, "#%d", shade);
-    for (uint32_t x = 0; x < side; x++) {
-        int bits = 0;
-
-        for (uint32_t i = 0; i < BAND && top + i < side; i++)
-            bits |= (shade_at(matrix, each, x, top + i) == shade) << i;
-        if (run && SIXEL + bits != before) {
+    for (uint32_t column = 0; column < cells; column++) {
+        if (run && SIXEL + bits[column] != before) {
             put_run(out, before, run);
             run = 0;
         }
-        before = SIXEL + bits;
-        run++;
+        before = SIXEL + bits[column];
+        run += each;
     }
     if (before != SIXEL)
         put_run(out, before, run);
     fputc('$', out);
 }
 
-static void find_shades(const topomap_matrix *matrix, uint32_t each, uint32_t top,
-                        uint8_t is_there[256])
-{
-    uint32_t side = matrix->cells * each;
-
-    for (int shade = 0; shade < 256; shade++)
-        is_there[shade] = 0;
-    for (uint32_t y = top; y < top + BAND && y < side; y++)
-        for (uint32_t x = 0; x < side; x += each)
-            is_there[shade_at(matrix, each, x, y)] = 1;
-}
-
 /* DEC's "VT330/VT340 Programmer Reference Manual", volume 2, chapter 14: P2 = 1 leaves pixels that
  * are not drawn as they are; colours are in per cent. */
-void picture_matrix_sixel(FILE *out, const topomap_matrix *matrix, uint32_t each)
+int picture_matrix_sixel(FILE *out, const topomap_matrix *matrix, uint32_t each, topomap_error *err)
 {
-    const uint32_t *ramp = picture_ramp(), side = matrix->cells * each;
+    const uint32_t *ramp = picture_ramp(), cells = matrix->cells, side = cells * each;
+    const int shades = picture_shade(1) + 1;
+    struct band band = {.bits = topomap_alloc((size_t)shades * cells, 1, err)};
+    uint8_t *shade = band.bits ? picture_shades(matrix, err) : NULL;
 
-    fprintf(out, "\033P0;1;0q\"1;1;%" PRIu32 ";%" PRIu32, side, side);
-    for (int i = 0; i <= picture_shade(1); i++)
-        fprintf(out, "#%d;2;%u;%u;%u", i, (unsigned)((ramp[i] >> 16 & 255) * 100 / 255),
-                (unsigned)((ramp[i] >> 8 & 255) * 100 / 255),
-                (unsigned)((ramp[i] & 255) * 100 / 255));
-    for (uint32_t top = 0; top < side; top += BAND) {
-        uint8_t is_there[256];
-
-        find_shades(matrix, each, top, is_there);
-        for (int shade = 0; shade < TOPOMAP_DRAW_EMPTY; shade++)
-            if (is_there[shade])
-                put_band(out, matrix, each, top, shade);
-        fputc('-', out);
+    if (shade) {
+        fprintf(out, "\033P0;1;0q\"1;1;%" PRIu32 ";%" PRIu32, side, side);
+        for (int i = 0; i < shades; i++)
+            fprintf(out, "#%d;2;%u;%u;%u", i, (unsigned)((ramp[i] >> 16 & 255) * 100 / 255),
+                    (unsigned)((ramp[i] >> 8 & 255) * 100 / 255),
+                    (unsigned)((ramp[i] & 255) * 100 / 255));
+        for (uint32_t top = 0; top < side; top += BAND) {
+            fill(&band, shade, cells, each, top);
+            for (int i = 0; i < shades; i++)
+                if (band.is_there[i])
+                    put_band(out, &band, cells, each, i);
+            fputc('-', out);
+        }
+        fputs("\033\\\n", out);
     }
-    fputs("\033\\\n", out);
+    free(band.bits);
+    free(shade);
+    return shade ? 0 : -1;
 }
 
 /* ---- kitty ------------------------------------------------------------------------------- */
@@ -105,10 +116,15 @@ static void put_base64(FILE *out, const uint8_t *bytes, size_t size)
 
 /* kitty's "Terminal graphics protocol": 32-bit pixels, shown at once, in pieces of which all but
  * the last say m=1. A pixel a cell: the terminal makes it as many columns wide as is said. */
-void picture_matrix_kitty(FILE *out, const topomap_matrix *matrix, uint32_t columns)
+int picture_matrix_kitty(FILE *out, const topomap_matrix *matrix, uint32_t columns,
+                         topomap_error *err)
 {
     const uint32_t *ramp = picture_ramp();
     size_t pixels = (size_t)matrix->cells * matrix->cells, done = 0;
+    uint8_t *shade = picture_shades(matrix, err);
+
+    if (!shade)
+        return -1;
 
     while (done < pixels) {
         uint8_t chunk[CHUNK];
@@ -120,18 +136,18 @@ void picture_matrix_kitty(FILE *out, const topomap_matrix *matrix, uint32_t colu
         else
             fputs("\033_G", out);
         for (; used < CHUNK && done < pixels; done++) {
-            int shade = shade_at(matrix, 1, (uint32_t)(done % matrix->cells),
-                                 (uint32_t)(done / matrix->cells));
-            uint32_t colour = shade == TOPOMAP_DRAW_EMPTY ? 0 : ramp[shade];
+            uint32_t colour = shade[done] == TOPOMAP_DRAW_EMPTY ? 0 : ramp[shade[done]];
 
             chunk[used++] = (uint8_t)(colour >> 16);
             chunk[used++] = (uint8_t)(colour >> 8);
             chunk[used++] = (uint8_t)colour;
-            chunk[used++] = shade == TOPOMAP_DRAW_EMPTY ? 0 : 255;
+            chunk[used++] = shade[done] == TOPOMAP_DRAW_EMPTY ? 0 : 255;
         }
         fprintf(out, "m=%d;", done < pixels);
         put_base64(out, chunk, used);
         fputs("\033\\", out);
     }
     fputc('\n', out);
+    free(shade);
+    return 0;
 }
