@@ -7,7 +7,7 @@ EXTRA_DIST += tests/slurm/mpis.bash tests/slurm/bed.bash tests/slurm/silence.bas
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/gpus.bats tests/slurm/gpu-options.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats tests/slurm/loaded.bats tests/slurm/torch.bats tests/slurm/trust.bats tests/slurm/ends.bats tests/slurm/times.bats \
   tests/slurm/wall.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/contained.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats tests/slurm/launchers.bats \
-  tests/slurm/node.bats tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/ends-vm.bats tests/slurm/gpus-vm.bats tests/slurm/vm-node tests/slurm/vm-gpus
+  tests/slurm/node.bats tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/ends-vm.bats tests/slurm/gpus-vm.bats tests/slurm/vm-node tests/slurm/vm-gpus tests/slurm/case.c
 EXTRA_DIST += tests/slurm/order.bats tests/slurm/doctor.bats tests/slurm/book.bats
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
