@@ -28,7 +28,7 @@ function short(value) {
   return (value < 0 ? "-" : "") + Number(v.toPrecision(4)) + units[at];
 }
 function seconds(value) {
-  const scale = value >= 1 || value === 0 ? [1, "s"] : value >= 1e-3 ? [1e3, "ms"] : [1e6, "\u00b5s"];
+  const scale = value >= 1 || value === 0 ? [1, "s"] : value >= 1e-3 ? [1e3, "ms"] : value >= 1e-6 ? [1e6, "\u00b5s"] : [1e9, "ns"];
   return Number((value * scale[0]).toPrecision(4)) + " " + scale[1];
 }
 function shown(value, unit) {
@@ -56,7 +56,11 @@ function colour(strength) {
 
 // Rows are made as far as they are looked at: 20,000 of them are not drawn at once.
 const PIECE = 200;
-function table(id, caption, names, rows, show, sorted) {
+function table(id, caption, everyName, everyRow, showAll, sortedBy) {
+  // A column of which nothing is known is none.
+  const known = everyName.map((_, i) => i).filter((i) => !everyRow.length || everyRow.some((r) => r[i] !== ""));
+  const [names, show] = [everyName, showAll].map((list) => known.map((i) => list[i])), sorted = known.indexOf(sortedBy);
+  const rows = known.length === everyName.length ? everyRow : everyRow.map((r) => known.map((i) => r[i]));
   const body = make("tbody", {}), box = make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption});
   let order = rows.map((_, i) => i), drawn = 0, filter = "", column = -1, down = true;
   const text = (value, i) => show[i] ? show[i](value) : String(value);

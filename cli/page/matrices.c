@@ -6,6 +6,7 @@
 
 #include "cli/json.h"
 #include "graph/matrix.h"
+#include "machine/machine.h"
 #include "util/alloc.h"
 
 enum { CELLS_MOST = 8192 };
@@ -48,8 +49,30 @@ static void stand(const page_job *job, const uint32_t *slot_of, uint32_t *rank_a
             place[rank_at[slot]] = next++;
 }
 
-/* The places at which a node begins, and where it does a group of the level above nodes. */
-static json_t *bounds(const page_job *job, const uint32_t *rank_at, uint32_t levels_above)
+/* ---- Lines ------------------------------------------------------------------------------- */
+
+static int other_node(const topomap_machine *m, uint32_t a, uint32_t b)
+{
+    return m->node_of[a] != m->node_of[b];
+}
+
+/* Two hops are one switch between two nodes. */
+static int other_switch(const topomap_machine *m, uint32_t a, uint32_t b)
+{
+    return topomap_machine_hops(m, a, b) > 2;
+}
+
+static int other_domain(const topomap_machine *m, uint32_t a, uint32_t b)
+{
+    const uint32_t *domain = topomap_machine_groups(m, "domain");
+
+    return domain && domain[m->node_of[a]] != domain[m->node_of[b]];
+}
+
+/* The places at which another one begins: those beside each other may be of one, whose others stand
+ * elsewhere. */
+static json_t *bounds(const page_job *job, const uint32_t *rank_at,
+                      int is_other(const topomap_machine *m, uint32_t a, uint32_t b))
 {
     uint32_t slots = topomap_machine_slots(job->machine), next = 0, last = UINT32_MAX;
     json_t *list = json_array();
@@ -57,10 +80,7 @@ static json_t *bounds(const page_job *job, const uint32_t *rank_at, uint32_t lev
     for (uint32_t slot = 0; slot < slots; slot++) {
         if (rank_at[slot] == UINT32_MAX)
             continue;
-        if (last != UINT32_MAX &&
-            (levels_above == 0 ? topomap_machine_node_of(job->machine, slot) !=
-                                     topomap_machine_node_of(job->machine, last)
-                               : topomap_machine_hops(job->machine, slot, last) > levels_above))
+        if (last != UINT32_MAX && is_other(job->machine, last, slot))
             json_array_append_new(list, json_integer(next));
         last = slot;
         next++;
@@ -69,6 +89,14 @@ static json_t *bounds(const page_job *job, const uint32_t *rank_at, uint32_t lev
         json_array_clear(list);
     return list;
 }
+
+static const struct {
+    const char *name;
+    int (*is_other)(const topomap_machine *m, uint32_t a, uint32_t b);
+} lines[] = {{"nodes", other_node}, {"groups", other_switch}, {"domains", other_domain}};
+enum { LINES = sizeof lines / sizeof *lines };
+
+/* ---- Squares ----------------------------------------------------------------------------- */
 
 static json_t *places(const uint32_t *place, const page_job *job)
 {
@@ -87,10 +115,12 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
     json_t *made = NULL, *finer;
 
     if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) == 0)
-        made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o, s:[], s:[]}", "name", name, "ranks",
+        made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o}", "name", name, "ranks",
                          (json_int_t)matrix.ranks, "cells", (json_int_t)matrix.cells, "each",
                          (json_int_t)matrix.each, "least", matrix.least, "most", matrix.most,
-                         "bytes", cells(&matrix, pairs && !job->is_sheet), "nodes", "groups");
+                         "bytes", cells(&matrix, pairs && !job->is_sheet));
+    for (int i = 0; made && i < LINES; i++) /* ranks in their own order have none */
+        json_object_set_new(made, lines[i].name, json_array());
     topomap_matrix_clear(&matrix);
     finer = made && !pairs ? page_finer(job->graph, place, err) : json_null();
     if (made && finer) {
@@ -102,7 +132,6 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
     return NULL;
 }
 
-/* Two hops are one switch between two nodes. */
 static json_t *by_node(const page_job *job, int which, const char *name, int pairs,
                        topomap_error *err)
 {
@@ -114,10 +143,8 @@ static json_t *by_node(const page_job *job, int which, const char *name, int pai
         stand(job, job->slot[which], rank_at, place);
         made = matrix_of(job, name, place, pairs, err);
     }
-    if (made) {
-        json_object_set_new(made, "nodes", bounds(job, rank_at, 0));
-        json_object_set_new(made, "groups", bounds(job, rank_at, 2));
-    }
+    for (int i = 0; made && i < LINES; i++)
+        json_object_set_new(made, lines[i].name, bounds(job, rank_at, lines[i].is_other));
     free(rank_at);
     free(place);
     return made;

@@ -55,24 +55,30 @@ function cellsOf(m, fine, view) {
   return made;
 }
 
+// As many pixels as the canvas has on the screen, so that none of its thin lines falls between two.
 function drawCells(canvas, m, cells, at) {
-  const scale = Math.max(1, Math.floor(SIDE_PIXELS / cells.side)), side = cells.side * scale, context = canvas.getContext("2d");
+  const side = Math.max(cells.side, Math.round((canvas.clientWidth || SIDE_PIXELS) * window.devicePixelRatio)), context = canvas.getContext("2d");
+  const edge = (cell) => Math.round(cell * side / cells.side);
+  const square = (row, column, paint) => paint.call(context, edge(column), edge(row), edge(column + 1) - edge(column), edge(row + 1) - edge(row));
   const span = Math.log(cells.most / cells.least), ramp = Array.from({length: 256}, (_, i) => "rgb(" + colour(0.2 + 0.8 * i / 255) + ")");
   canvas.width = canvas.height = side;
   for (const [key, value] of cells.bytes) {
     context.fillStyle = ramp[span > 0 ? Math.round(255 * Math.log(value / cells.least) / span) : 255];
-    context.fillRect(key % cells.side * scale, Math.floor(key / cells.side) * scale, scale, scale);
+    square(Math.floor(key / cells.side), key % cells.side, context.fillRect);
   }
-  for (const [bounds, style] of [[m.nodes, "rgba(128,128,128,.35)"], [m.groups, "rgba(255,90,90,.7)"]])
-    for (const [begin, line] of [[cells.row, (p) => context.fillRect(0, p, side, 1)], [cells.column, (p) => context.fillRect(p, 0, 1, side)]]) {
-      const seen = bounds.filter((b) => b > begin && b < begin + cells.side * cells.each);
+  // Domains last and in dashes: what is below them is seen, too.
+  for (const [bounds, style, dash] of [[m.nodes, "rgba(128,128,128,.35)", 0], [m.groups, "rgba(255,90,90,.7)", 0], [m.domains, "rgb(90,225,255)", 6]])
+    for (const [begin, box] of [[cells.row, (p, from, length) => [from, p, length, 1]], [cells.column, (p, from, length) => [p, from, 1, length]]]) {
+      const seen = bounds.filter((b) => b > begin && b < begin + cells.side * cells.each), length = dash || side;
       context.fillStyle = style;
-      if (seen.length * 12 <= side) for (const b of seen) line(Math.round((b - begin) / cells.each * scale));
+      if (seen.length * 8 > side) continue;
+      for (const b of seen)
+        for (let from = 0; from < side; from += 2 * length) context.fillRect(...box(edge((b - begin) / cells.each), from, length));
     }
   if (!at) return;
   context.strokeStyle = "#e0559a";
   context.lineWidth = 2;
-  context.strokeRect(at[1] * scale, at[0] * scale, scale, scale);
+  square(at[0], at[1], context.strokeRect);
 }
 
 // `plan` is what the matrix is of; `which` of its moments, -1: ranks in their own order; views of one `link` move together.
@@ -155,6 +161,7 @@ function matrix(m, plan, which, link) {
   canvas.addEventListener("blur", draw);
   link.draw.push(() => { draw(); tell(); });
   setTimeout(() => { if (!cells) draw(); }); // the page is there first
+  window.addEventListener("resize", () => { if (cells) draw(); });
   const button = (text, by) => make("button", {type: "button", "aria-label": text + ": " + m.name, onclick: () => zoom(by)}, text);
   return make("figure", {}, make("figcaption", {}, m.name), canvas, out,
     make("div", {class: "tools"}, button("Zoom in", 0.5), button("Zoom out", 2), button("Whole", Infinity)));
@@ -167,6 +174,7 @@ function matrices() {
   section("Who talks to whom", make("p", {class: "note"}, "A row sends, a column receives, as light as it is much" +
     (m.most > 0 ? ": " + short(m.least) + "B to " + short(m.most) + "B a cell, on a logarithmic scale" : "") +
     (m.each > 1 ? "; " + m.each + " ranks a cell of the whole" : "") +
-    ". Grey lines are between nodes, red ones between switches. Point at a cell, or use the arrow keys; zoom with the buttons, plus and minus, or the wheel (once clicked, or with Ctrl), and drag."),
+    ". Grey lines are between nodes, red ones between switches" +
+    (data.matrices.some((one) => one.domains.length) ? ", dashed blue ones between NVLink domains" : "") + ". Point at a cell, or use the arrow keys; zoom with the buttons, plus and minus, or the wheel (once clicked, or with Ctrl), and drag."),
     make("div", {class: "matrices"}, ...data.matrices.map((one, i) => matrix(one, data, i - 1, i ? both : linkOf(m)))));
 }

@@ -15,7 +15,9 @@ function wire(a, b, slice) {
 // The network with what its cables carry, wider and lighter the more; both moments on one scale.
 function network(when) {
   const p = data.links.picture, most = data.links.most || 1, at = when === "before" ? 2 : 3;
-  const svg = make("svg", {svg: 1, viewBox: "0 0 " + p.width + " " + p.height, role: "img", class: "network",
+  // In a wide picture spots would be too small to be seen, or to be pointed at.
+  const large = Math.max(1, p.width / 1600), edge = 4 * (large - 1);
+  const svg = make("svg", {svg: 1, viewBox: -edge + " " + -edge + " " + (p.width + 2 * edge) + " " + (p.height + 2 * edge), role: "img", class: p.width > 4 * p.height ? "network flat" : "network",
     "aria-label": "The network, " + when + ": what its cables carry"});
   const lines = [];
   for (let i = 0; i < p.cable.length; i += 4) {
@@ -26,17 +28,19 @@ function network(when) {
   for (const [load, a, b] of lines) {
     const path = make("path", {svg: 1, d: p.shape === "grid" ? wire(a, b, p.slice) : stroke(a, [b[1] - a[1], b[2] - a[2]]),
       fill: "none", stroke: load > 0 ? "rgb(" + colour(0.25 + 0.75 * load / most) + ")" : "#3c3f55",
-      "stroke-width": load > 0 ? (0.8 + 3 * load / most).toFixed(2) : 0.5});
+      "stroke-width": load > 0 ? (0.6 + 2.4 * load / most).toFixed(2) : 0.3});
     path.append(make("title", {svg: 1}, a[0] + " \u2013 " + b[0] + ": " + shown(load, data.links.unit)));
     svg.append(path);
   }
   for (const [name, x, y, node] of p.vertex) {
-    const spot = make("rect", {svg: 1, x: x - (node ? 2.5 : 4), y: y - (node ? 2.5 : 4), width: node ? 5 : 8, height: node ? 5 : 8,
+    const size = node ? 5 * Math.min(large, 2) : 8 * large;
+    const spot = make("rect", {svg: 1, x: x - size / 2, y: y - size / 2, width: size, height: size,
       class: node ? "node" : "switch"});
     spot.append(make("title", {svg: 1}, name));
     svg.append(spot);
   }
-  return make("figure", {}, make("figcaption", {}, when === "before" ? "before: " + data.start : "after"), svg);
+  return make("figure", {}, make("figcaption", {}, when === "before" ? "before: " + data.start : "after"),
+    make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "The network " + when}, svg));
 }
 
 function picture() {

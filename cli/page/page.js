@@ -12,6 +12,11 @@ function cards() {
   const list = data.figures.map((f) => make("div", {class: "card"}, make("span", {}, f.name),
     make("b", {}, verdict(f)),
     make("span", {}, shown(f.before, f.unit) + " \u2192 " + shown(f.after, f.unit)), ...measuredNote(f)));
+  // The table is for who has no scripts, and for who wants the figures in full.
+  const table = main.querySelector("table");
+  const full = make("details", {}, make("summary", {}, "The figures in full"));
+  table.before(full);
+  full.append(table);
   main.prepend(make("div", {class: "cards"}, ...list));
 }
 
@@ -21,25 +26,25 @@ function levels() {
   const rows = used.flatMap((l) => [
     make("span", {}, l.name),
     make("div", {}, ...["before", "after"].map((w) => make("div", {class: "tools", style: "margin:0;flex-wrap:nowrap"},
-      make("div", {class: "bar " + w, style: "width:" + (l[w] / most * 75) + "%"}),
+      make("div", {class: "bar " + w, style: "width:" + (l[w] / most * 75) + "%" + (l[w] ? "" : ";min-width:0")}),
       make("span", {class: "note"}, short(l[w]) + "B"))))]);
   section("How far bytes travel", key(), make("div", {class: "bars"}, ...rows));
 }
 
 function histogram() {
-  const links = data.links, width = 720, height = 180, bins = links.before.bins.length, step = (width - 60) / bins;
+  const links = data.links, left = 90, width = 760, height = 180, bins = links.before.bins.length, step = (width - left - 10) / bins;
   const most = Math.max(1, ...links.before.bins, ...links.after.bins);
   const svg = make("svg", {svg: 1, viewBox: "0 0 " + width + " " + (height + 40), role: "img",
     "aria-label": "How many links carry how much, before and after"});
   ["before", "after"].forEach((w, k) => links[w].bins.forEach((n, i) => {
     if (!n) return;
     const high = Math.max(1, Math.log1p(n) / Math.log1p(most) * height);
-    const bar = make("rect", {svg: 1, class: w[0], x: 50 + i * step + k * step / 2, y: 10 + height - high, width: step / 2 - 1, height: high});
+    const bar = make("rect", {svg: 1, class: w[0], x: left + i * step + k * step / 2, y: 10 + height - high, width: step / 2 - 1, height: high});
     bar.append(make("title", {svg: 1}, n + " links " + w));
     svg.append(bar);
   }));
-  svg.append(make("line", {svg: 1, x1: 50, x2: width - 10, y1: 10 + height, y2: 10 + height, stroke: "currentColor"}));
-  for (const [x, value] of [[50, 0], [50 + (width - 60) / 2, links.most / 2], [width - 60, links.most]])
+  svg.append(make("line", {svg: 1, x1: left, x2: width - 10, y1: 10 + height, y2: 10 + height, stroke: "currentColor"}));
+  for (const [x, value] of [[left, 0], [left + (width - left - 10) / 2, links.most / 2], [width - 60, links.most]])
     svg.append(make("text", {svg: 1, x, y: height + 28}, shown(value, links.unit)));
   svg.append(make("text", {svg: 1, x: 4, y: 20}, most + " links"));
   return svg;

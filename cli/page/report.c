@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap report: a launch, or what `map` would make of a graph and a machine, as a page. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -170,8 +171,9 @@ static int print_mapped(const cli_call *call, const cli_result *result)
                   result->target->machine))
         job.costs = NULL; /* nobody has asked for times by shares */
     write_command(call, command, sizeof command);
-    snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% lower", job.ranks,
-             result->mapping->algorithm, topomap_plan_figure(result->mapping, 1), gain);
+    snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% %s", job.ranks,
+             result->mapping->algorithm, topomap_plan_figure(result->mapping, 1), fabs(gain),
+             gain < 0 ? "higher" : "lower");
     status = plan_before(&result->target->inputs, job.machine, job.by_slot, job.slot[0], job.ranks,
                          &before, &err) == 0
                  ? write_job(call, &job)

@@ -39,8 +39,10 @@ static const topomap_draw_style styles[] = {
     {"l6", 0x3d3e7d, 0x86d153, 1.9, 0, NULL},
     {"l7", 0x421562, 0xd5e034, 2.3, 0, NULL},
     {"idle", 0xdddddd, 0x333333, .3, 0, NULL},
+    {"switches", 0xd03030, 0xff5a5a, .6, 0, NULL},
+    {"domains", 0x0b6fb0, 0x5ae1ff, .7, 0, "3 3"},
 };
-enum { IDLE = LOAD + LOADS };
+enum { IDLE = LOAD + LOADS, SWITCHES, DOMAINS };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -147,20 +149,25 @@ static void put_levels(topomap_drawing *out, const json_t *data, double y)
 
 /* ---- Who talks to whom ------------------------------------------------------------------- */
 
-static void put_bounds(topomap_drawing *out, const json_t *matrix, double x, double y)
+static int has_lines(const json_t *bounds)
 {
     enum { LINES_MOST = 20 };
-    const json_t *bounds = json_object_get(matrix, "groups");
+
+    return json_array_size(bounds) > 0 && json_array_size(bounds) <= LINES_MOST;
+}
+
+static void put_lines(topomap_drawing *out, const json_t *matrix, const char *what, int style,
+                      double x, double y)
+{
+    const json_t *bounds = json_object_get(matrix, what);
     double ranks = number_of(matrix, "cells") * number_of(matrix, "each");
     size_t i;
 
-    if (json_array_size(bounds) > LINES_MOST)
-        return;
-    for (i = 0; i < json_array_size(bounds); i++) {
+    for (i = 0; has_lines(bounds) && i < json_array_size(bounds); i++) {
         double at = PANEL * json_number_value(json_array_get(bounds, i)) / ranks;
 
-        topomap_draw_line(out, RULE, x + at, y, x + at, y + PANEL, NULL);
-        topomap_draw_line(out, RULE, x, y + at, x + PANEL, y + at, NULL);
+        topomap_draw_line(out, style, x + at, y, x + at, y + PANEL, NULL);
+        topomap_draw_line(out, style, x, y + at, x + PANEL, y + at, NULL);
     }
 }
 
@@ -188,7 +195,24 @@ static void put_matrix(topomap_drawing *out, const json_t *matrix, double x, dou
     }
     topomap_draw_cells(out, x, y, PANEL, cells, shade, picture_ramp());
     free(shade);
-    put_bounds(out, matrix, x, y);
+    put_lines(out, matrix, "groups", SWITCHES, x, y);
+    put_lines(out, matrix, "domains", DOMAINS, x, y);
+}
+
+/* What lines there are, at the heading's end. */
+static void put_line_names(topomap_drawing *out, const json_t *matrices, double y)
+{
+    size_t groups = 0, domains = 0;
+
+    for (size_t k = 0; k < json_array_size(matrices); k++) {
+        const json_t *matrix = json_array_get(matrices, k);
+
+        groups += has_lines(json_object_get(matrix, "groups"));
+        domains += has_lines(json_object_get(matrix, "domains"));
+    }
+    topomap_draw_text(out, FAINT, RIGHT, y, 8, 1, "%s%s%s", groups ? "red: between switches" : "",
+                      groups && domains ? "; " : "",
+                      domains ? "dashed: between NVLink domains" : "");
 }
 
 static void put_matrices(topomap_drawing *out, const json_t *data, double y)
@@ -196,6 +220,7 @@ static void put_matrices(topomap_drawing *out, const json_t *data, double y)
     const json_t *matrices = json_object_get(data, "matrices");
 
     put_heading(out, MIDDLE, y, RIGHT - MIDDLE, "Who talks to whom (logarithmic; yellow is most)");
+    put_line_names(out, matrices, y);
     for (size_t k = 0; k < 2; k++) { /* the first is in the order of ranks */
         const json_t *matrix = json_array_get(matrices, k + 1);
         double x = MIDDLE + (double)k * (PANEL + GAP);

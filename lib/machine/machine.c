@@ -273,6 +273,17 @@ int topomap_machine_add_aside(topomap_machine *machine, const char *name, const 
     return 0;
 }
 
+const uint32_t *topomap_machine_groups(const topomap_machine *machine, const char *name)
+{
+    for (uint32_t l = 0; machine->kind == TOPOMAP_MACHINE_TREE && l < machine->outer_levels; l++)
+        if (strcmp(name, machine->outer[l].name) == 0)
+            return machine->outer[l].group;
+    for (uint32_t i = 0; i < machine->asides; i++)
+        if (strcmp(name, machine->aside[i].name) == 0)
+            return machine->aside[i].group;
+    return NULL;
+}
+
 static void free_nestings(topomap_nesting *level, uint32_t levels)
 {
     for (uint32_t l = 0; l < levels; l++)

@@ -115,6 +115,10 @@ int topomap_machine_set_rails(topomap_machine *machine, const uint32_t *rail_of,
 int topomap_machine_add_aside(topomap_machine *machine, const char *name, const uint32_t *group,
                               topomap_error *err);
 
+/** Groups of nodes by the name of what they are: a level between nodes (TREE), or groups that no
+ *  distance goes by. \return [nodes], the machine's; or NULL: it has none of that name */
+const uint32_t *topomap_machine_groups(const topomap_machine *machine, const char *name);
+
 /** Checks that every part is there and consistent; call it once after the parts are set. */
 int topomap_machine_finish(topomap_machine *machine, topomap_error *err);
 

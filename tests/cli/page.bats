@@ -187,6 +187,60 @@ END
     and (.finer.cell | by(2) | map(.[1]) | add) == $bytes)' json
 }
 
+@test "matrices by node have lines between nodes, switches and NVLink domains, on the page and on the sheet" {
+  local n blue
+  topomap report --graph stencil2d:5:16x8 --machine 'gpus:nodes=16,gpus=8,rails=4,unit=8,domain=4' -o page.html
+  data page.html
+  jq -e '.matrices[0] as $r | [$r.nodes, $r.groups, $r.domains] == [[], [], []]' json
+  jq -e 'all(.matrices[1:][]; .nodes == [range(8; 128; 8)] and .groups == [64] and .domains == [32, 64, 96])' json
+  # At a domain's beginning the first six pixels are a dash, the next six what is below; at a switch's a line is below the dashes.
+  after page.html '
+    const canvas = document.querySelectorAll("canvas")[2];
+    canvas.focus(); // it is drawn
+    const {width} = canvas, {data} = canvas.getContext("2d").getImageData(0, 0, width, width);
+    const at = (x, y) => [...data.slice(4 * (y * width + x), 4 * (y * width + x) + 3)].join(",");
+    const edges = [1, 2, 3].map((part) => Math.round(part * width / 4));
+    said(edges.map((e) => at(e, 3) + " " + at(3, e)).join(" "));
+    said(edges.map((e) => at(e, 9) === at(e, 3)).join(" ") + " " + at(edges[0], 9) + " " + at(edges[1], 9));
+    said("as wide as it is seen: " + (width === canvas.clientWidth));'
+  grep -q 'said: as wide as it is seen: true<' dom
+  blue='90,225,255'
+  grep -q "said: $blue $blue $blue $blue $blue $blue<" dom
+  grep -Eq 'said: false false false 1[0-9]*,1[0-9]*,1[0-9]* 2[0-9]{2},[0-9]{2},[0-9]{2}<' dom
+  grep -q 'red ones between switches, dashed blue ones between NVLink domains' dom
+  topomap report --graph stencil2d:5:16x8 --machine 'gpus:nodes=16,gpus=8,rails=4,unit=8,domain=4' -o page.svg
+  [ "$(grep -c '<path class="domains"' page.svg)" -eq 12 ]
+  [ "$(grep -c '<path class="switches"' page.svg)" -eq 4 ]
+  grep -q '>red: between switches; dashed: between NVLink domains<' page.svg
+  # Of a database: every other node is in one of two domains, so that each next one is in the other.
+  { echo '# hosts: n[1-8]'; for n in {1..8}; do echo "n$n,1,leaf,$n,100"; done; } >links
+  for n in {1..8}; do echo "n$n aaaaaaaa-0000-4000-8000-00000000000$((n % 2)) 1"; done >cliques
+  topomap db import --db t.db links links
+  topomap db import --db t.db hwloc "$TOPOMAP_SOURCE/tests/data/db/gh200.xml" --nodes 'n[1-8]'
+  topomap db import --db t.db nvlink-cliques cliques
+  topomap map --graph ring:32 --db t.db --nodes 'n[1-8]' --tasks-per-node 4 --format plan -o plan
+  topomap report --plan plan --db t.db -o page.html
+  data page.html
+  jq -e 'all(.matrices[1:][]; .groups == [] and .domains == [range(4; 32; 4)])' json
+  # Without domains there is no word of them.
+  topomap report --graph ring:64 --machine 'tree:4:4:4@1:10:100' -o page.html
+  data page.html
+  jq -e 'all(.matrices[]; .domains == [])' json
+  drawn page.html
+  run ! grep -q NVLink <(sed '/<script>/,/<\/script>/d' dom)
+}
+
+@test "a loss is called one, short times have their unit, the figures in full are there, and what is not known has no column" {
+  topomap report --graph stencil2d:5:8x8 --machine 'gpus:nodes=8,gpus=8,rails=4' --algorithm random -o page.html
+  data page.html
+  grep -q '64 ranks placed by random, J [0-9.]* % higher<' page.html
+  after page.html 'said([...document.querySelectorAll("th button")].map((b) => b.textContent).join("|"));
+    said(document.querySelector("details table").rows.length + " " + document.querySelectorAll("main > table").length);'
+  grep -q '>[0-9.]* ns → [0-9.]* ns<' dom
+  grep -q 'said: link|before|after|rank|.*|rank|node|node before|bytes|J before|J after|name|' dom
+  grep -q "said: $(($(jq '.figures | length' json) + 1)) 0<" dom
+}
+
 @test "links of a database without routing tables are there for every objective, and the plan is what it was" {
   topomap db synth fat-tree:leaves=4,hosts=3,spines=2 -o made
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover

@@ -62,13 +62,9 @@ static const uint32_t *groups_of_nodes(const topomap_machine *m, const char *nam
         return NULL;
     if (strcmp(name, "leaf") == 0 && m->kind == TOPOMAP_MACHINE_MATRIX)
         return m->site_of;
-    for (uint32_t l = 0; m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
-        if (strcmp(name, m->outer[l].name) == 0)
-            return m->outer[l].group;
     /* Cells of a torus's nodes would be no torus. */
-    for (uint32_t i = 0; m->kind != TOPOMAP_MACHINE_TORUS && i < m->asides; i++)
-        if (strcmp(name, m->aside[i].name) == 0)
-            return m->aside[i].group;
+    if (m->kind != TOPOMAP_MACHINE_TORUS && topomap_machine_groups(m, name))
+        return topomap_machine_groups(m, name);
     topomap_error_set(err, TOPOMAP_EUSAGE, "this machine has no level `%.40s` between its nodes",
                       name);
     return NULL;
