@@ -299,7 +299,13 @@ static const char map_text[] =
     "tables,\n"
     "where they were imported and lead everywhere; on fattree: D-mod-K, on tori and meshes "
     "dimension by\n"
-    "dimension, on dragonfly: minimal routing. Else all shortest paths have equal shares (model "
+    "dimension, on dragonfly: minimal routing; with valiant=V adaptive routing (model adaptive): "
+    "V\n"
+    "per cent of what goes to another group goes by way of a third one, all of them alike, and "
+    "the\n"
+    "rest minimally (J. Kim et al., ISCA 2008, sections 4.1 and 4.2: UGAL chooses by queues, for\n"
+    "each packet; 0 is for quiet networks, 50 where single groups send to single groups). Else all "
+    "shortest paths have equal shares (model "
     "exact).\n"
     "What is reported is what `topomap eval --congestion MODEL` says. --objective mix:ALPHA makes\n"
     "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the "
@@ -372,7 +378,7 @@ static const char map_text[] =
     "  tree:4:16:8@1:10:100[,node=N]   sizes from the inside out; N levels are a node\n"
     "  torus:XxYxZ, mesh:XxY[*N][@INSIDE:HOP][,wrap=xz][,base=B][,routers=N]\n"
     "  matrix:FILE[*N][@INSIDE]        distances, n x n\n"
-    "  fattree:k=K,levels=L, dragonfly:p=P,a=A,h=H, percs:supernodes=S, links:FILE\n"
+    "  fattree:k=K,levels=L, dragonfly:p=P,a=A,h=H[,valiant=V], percs:supernodes=S, links:FILE\n"
     "                                  [*N][@INSIDE:HOP]; links as CSV "
     "node/switch,port,node/switch,port,Gb/s\n"
     "  gpus:nodes=N,gpus=G[@NVLINK:HOP]  slots are GPUs, G a node; @1:10 where it is left out:\n"
@@ -402,7 +408,7 @@ static const cli_option map_options[] = {
      "(predicted), or auto (default): time where links, rates and routes are known, else J",
      NULL},
     {"congestion", "MODEL",
-     "of --objective congestion and mix: routes (default where known) or exact", NULL},
+     "of --objective congestion and mix: routes (default where known), adaptive or exact", NULL},
     CLI_TIME_COSTS("--objective time"),
     CLI_BACKGROUND,
     {"weight", "WHAT",
@@ -496,7 +502,8 @@ static const char eval_text[] =
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
     {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
-    {"congestion", "MODEL", "loads of links: exact, fast or routes (the routing tables)", NULL},
+    {"congestion", "MODEL", "loads of links: exact, fast, routes (the routing tables) or adaptive",
+     NULL},
     {"time", NULL, "predicted communication time", NULL},
     CLI_TIME_COSTS("--time"),
     CLI_BACKGROUND,

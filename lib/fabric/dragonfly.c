@@ -54,6 +54,85 @@ static uint32_t next(const topomap_network *network, uint32_t at, uint32_t node)
         network, at, group == to ? router : leave_group(d, at, group, to, routed->host[node]));
 }
 
+/* ---- Adaptive routing ------------------------------------------------------------------------ */
+
+int topomap_dragonfly_adaptive(const topomap_network *network)
+{
+    const struct routed_dragonfly *routed = network->shape;
+
+    return network->rule == next && routed->shape.valiant && routed->shape.groups > 2;
+}
+
+/* One way being walked, with a part of the traffic. */
+struct walk {
+    const topomap_network *network;
+    uint32_t node;
+    int (*put)(void *data, uint32_t link, double part);
+    void *data;
+    double part;
+};
+
+static int go(const struct walk *w, uint32_t link, uint32_t *at)
+{
+    int status = link == UINT32_MAX ? 1 : w->put(w->data, link, w->part);
+
+    if (status == 0)
+        *at = w->network->head[link];
+    return status;
+}
+
+static int walk_minimal(const struct walk *w, uint32_t at)
+{
+    int status = 0;
+
+    while (status == 0 && at != w->network->vertex_of[w->node])
+        status = go(w, next(w->network, at, w->node), &at);
+    return status;
+}
+
+static uint32_t group_of(const topomap_network *network, uint32_t vertex)
+{
+    const struct routed_dragonfly *routed = network->shape;
+    const topomap_dragonfly *d = &routed->shape;
+
+    return vertex < network->nodes ? routed->host[vertex] / d->p / d->a
+                                   : (vertex - d->first) / d->a;
+}
+
+/* To the third group, and on from there. */
+static int walk_by(const struct walk *w, uint32_t at, uint32_t group)
+{
+    const struct routed_dragonfly *routed = w->network->shape;
+    const topomap_network *n = w->network;
+    int status = 0;
+
+    if (at < n->nodes)
+        status = go(w, n->first[at] == n->first[at + 1] ? UINT32_MAX : n->first[at], &at);
+    while (status == 0 && group_of(n, at) != group)
+        status = go(w,
+                    topomap_network_link(n, at,
+                                         leave_group(&routed->shape, at, group_of(n, at), group,
+                                                     routed->host[w->node])),
+                    &at);
+    return status ? status : walk_minimal(w, at);
+}
+
+int topomap_dragonfly_ways(const topomap_network *network, uint32_t from, uint32_t node,
+                           int (*put)(void *data, uint32_t link, double part), void *data)
+{
+    const struct routed_dragonfly *routed = network->shape;
+    const topomap_dragonfly *d = &routed->shape;
+    uint32_t out = group_of(network, from), in = group_of(network, node);
+    struct walk w = {network, node, put, data, out == in ? 1.0 : 1.0 - d->valiant / 100.0};
+    int status = w.part > 0 ? walk_minimal(&w, from) : 0;
+
+    w.part = d->valiant / 100.0 / (d->groups - 2);
+    for (uint32_t group = 0; status == 0 && out != in && group < d->groups; group++)
+        if (group != out && group != in)
+            status = walk_by(&w, from, group);
+    return status;
+}
+
 int topomap_dragonfly_routes(topomap_network *network, const topomap_dragonfly *dragonfly,
                              uint32_t hosts, const uint32_t *host, topomap_error *err)
 {

@@ -15,4 +15,20 @@
 int topomap_dragonfly_routes(topomap_network *network, const topomap_dragonfly *dragonfly,
                              uint32_t hosts, const uint32_t *host, topomap_error *err);
 
+/** Nonzero where the network is such a dragonfly of three groups or more whose shape has detours.
+ */
+int topomap_dragonfly_adaptive(const topomap_network *network);
+/** Adaptive routing as shares, of an adaptive network. Valiant's part of what goes to another group
+ * first goes to a third one, each with the same share, and from there on as the rule says (Kim et
+ * al., 2008, section 4.1: a group at random, by minimal ways to it and from it); the others, and
+ * what stays in its group, go by the rule. UGAL (the same, section 4.2, after A. Singh, "Load-
+ * balanced routing in interconnection networks", 2005) decides between the two for each packet by
+ * how long the queues are; here the part is the same for all pairs.
+ *  \param from  a vertex, whose traffic goes to \p node
+ *  \param put   takes each link with its part of the traffic; a link may come more than once. What
+ *               it returns that is not 0 ends all.
+ *  \return 0; 1 where there is no way; else what \p put returned */
+int topomap_dragonfly_ways(const topomap_network *network, uint32_t from, uint32_t node,
+                           int (*put)(void *data, uint32_t link, double part), void *data);
+
 #endif

@@ -36,6 +36,7 @@ typedef struct topomap_dragonfly {
     uint32_t a, p, h, groups; /* p: hosts a router */
     uint32_t first;           /* number of the first router */
     uint32_t taken;           /* ports of a router that hosts take, the first ones */
+    uint32_t valiant;         /* per cent of what goes to other groups by way of a third one */
 } topomap_dragonfly;
 
 /** All links between routers: those inside groups first; those between groups have class 1. */

@@ -27,8 +27,8 @@ static const struct {
      "fattree:k=K,levels=L[,hosts=N][,taper=N][*SLOTS][@INSIDE:HOP][,alloc=FILE] (or leaves=N, "
      "hosts=, spines=, links=)",
      " alloc ", 1, topomap_spec_fattree},
-    {"dragonfly", "dragonfly:p=P,a=A,h=H[,groups=G][*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ",
-     1, topomap_spec_dragonfly},
+    {"dragonfly", "dragonfly:p=P,a=A,h=H[,groups=G][,valiant=V][*SLOTS][@INSIDE:HOP][,alloc=FILE]",
+     " alloc ", 1, topomap_spec_dragonfly},
     {"percs", "percs:supernodes=S[,links=N][,seed=N][*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ",
      1, topomap_spec_percs},
     {"gpus",

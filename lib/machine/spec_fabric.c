@@ -155,11 +155,12 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
     topomap_dragonfly d = {0};
     uint64_t routers;
 
-    if (topomap_spec_words(spec, " p a h groups ", err) ||
+    if (topomap_spec_words(spec, " p a h groups valiant ", err) ||
         topomap_spec_word(spec, "a", 1, RADIX, 0, &d.a, err) ||
         topomap_spec_word(spec, "p", 1, RADIX, 0, &d.p, err) ||
         topomap_spec_word(spec, "h", 1, RADIX, 0, &d.h, err) ||
-        topomap_spec_word(spec, "groups", 1, MANY, d.a * d.h + 1, &d.groups, err))
+        topomap_spec_word(spec, "groups", 1, MANY, d.a * d.h + 1, &d.groups, err) ||
+        topomap_spec_word(spec, "valiant", 0, 100, 0, &d.valiant, err))
         return -1;
     if (d.groups > d.a * d.h + 1)
         return topomap_spec_fail(spec, err, "%u groups, but the global links reach %u (a*h + 1)",

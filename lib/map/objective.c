@@ -4,14 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "fabric/dragonfly.h"
+#include "metric/congestion.h"
 #include "metric/prediction.h"
+
+static int is_known(const topomap_network *network, const char *model)
+{
+    return strcmp(model, "exact") == 0 ||
+           (strcmp(model, "routes") == 0 ? topomap_network_routed(network)
+                                         : topomap_dragonfly_adaptive(network));
+}
 
 int topomap_objective_open(const topomap_machine *machine, const char *model,
                            topomap_objective *objective, topomap_error *err)
 {
-    static const char *const models[] = {"exact", "routes"};
+    static const char *const models[] = {"exact", "routes", "adaptive"};
     topomap_objective made = {.network = machine->network};
-    int routed;
 
     if (!made.network && machine->kind != TOPOMAP_MACHINE_TORUS)
         return topomap_error_set(
@@ -24,21 +32,29 @@ int topomap_objective_open(const topomap_machine *machine, const char *model,
             return -1;
         made.network = made.grid;
     }
-    routed = topomap_network_routed(made.network);
-    for (size_t i = 0; i < 2; i++)
-        if (model ? strcmp(models[i], model) == 0 : (int)i == routed)
+    if (!model)
+        model = topomap_congestion_usual(made.network);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(models[i], model) == 0)
             made.model = models[i];
-    if (!made.model || (made.model == models[1] && !routed)) {
+    if (!made.model || !is_known(made.network, made.model)) {
+        int adaptive = made.model && strcmp(made.model, "adaptive") == 0;
+
         topomap_network_free(made.grid);
-        return made.model
+        return adaptive ? topomap_error_set(
+                              err, TOPOMAP_EUSAGE,
+                              "the model adaptive is for dragonfly: machines of three groups and "
+                              "more with valiant=, as in dragonfly:p=4,a=8,h=4,valiant=25; use "
+                              "routes or exact")
+               : made.model
                    ? topomap_error_set(
                          err, TOPOMAP_EUSAGE,
                          "no routing tables: import them (topomap db import lft), or use "
                          "the model exact")
-                   : topomap_error_set(
-                         err, TOPOMAP_EUSAGE,
-                         "the objective congestion goes by the model exact or routes, not '%.40s'",
-                         model);
+                   : topomap_error_set(err, TOPOMAP_EUSAGE,
+                                       "the objective congestion goes by the model exact, routes "
+                                       "or adaptive, not '%.40s'",
+                                       model);
     }
     *objective = made;
     return 0;

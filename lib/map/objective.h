@@ -28,7 +28,7 @@ typedef struct topomap_score {
     double time;      /* predicted seconds; 0 where the objective is another one */
 } topomap_score;
 
-/** \param model  "exact" or "routes"; NULL: routes where the tables are known, else exact
+/** \param model  "exact", "routes" or "adaptive"; NULL: topomap_congestion_usual()
  *  TOPOMAP_EUSAGE where the machine's links are not known, or it has no routes to go by. */
 int topomap_objective_open(const topomap_machine *machine, const char *model,
                            topomap_objective *objective, topomap_error *err);

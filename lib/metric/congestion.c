@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/dragonfly.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
@@ -15,12 +16,21 @@ static const struct {
     {{"exact", "all shortest paths, each path with the same share"}, topomap_congestion_exact},
     {{"fast", "one shortest path for each pair, the least loaded so far"}, topomap_congestion_fast},
     {{"routes", "the fabric's own routing tables"}, topomap_congestion_routes},
+    {{"adaptive", "a dragonfly's minimal routes, and a share of detours (valiant=)"},
+     topomap_congestion_adaptive},
 };
 enum { MODELS = sizeof models / sizeof models[0] };
 
 const topomap_congestion_info *topomap_congestion_row(size_t i)
 {
     return i < MODELS ? &models[i].info : NULL;
+}
+
+const char *topomap_congestion_usual(const topomap_network *network)
+{
+    return topomap_dragonfly_adaptive(network) ? "adaptive"
+           : topomap_network_routed(network)   ? "routes"
+                                               : "exact";
 }
 
 int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
@@ -115,9 +125,10 @@ static int find_model(const char *name, size_t *row, topomap_error *err)
         ++*row;
     return *row < MODELS
                ? 0
-               : topomap_error_set(err, TOPOMAP_EUSAGE,
-                                   "no model of congestion '%s'; there are exact, fast and routes",
-                                   name);
+               : topomap_error_set(
+                     err, TOPOMAP_EUSAGE,
+                     "no model of congestion '%s'; there are exact, fast, routes and adaptive",
+                     name);
 }
 
 int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,

@@ -22,6 +22,12 @@ topomap_congestion_model topomap_congestion_fast;
 /** Along the routing tables (topomap_network.next). */
 topomap_congestion_model topomap_congestion_routes;
 
+/** Along minimal routes and detours, of dragonflies that have some (fabric/dragonfly.h). */
+topomap_congestion_model topomap_congestion_adaptive;
+
+/** The model that goes by most of what is known of the network. */
+const char *topomap_congestion_usual(const topomap_network *network);
+
 /** topomap_congestion_evaluate() of traffic that is open, with what it goes by.
  *  \param all  [links] begins with zeros: the bytes of each link, all phases together */
 int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,

@@ -35,8 +35,7 @@ int topomap_link_loads_new(const topomap_graph *graph, const topomap_machine *ma
     }
     if (!made)
         return -1;
-    if (model || topomap_network_routed(made->traffic.network))
-        status = measure(made, model ? model : "routes", err);
+    status = measure(made, model ? model : topomap_congestion_usual(made->traffic.network), err);
     if (status != 0 && !model)
         status = measure(made, "exact", err);
     if (status == 0)

@@ -12,7 +12,7 @@ typedef struct topomap_time_loads {
 } topomap_time_loads;
 
 /**
- * \param model   "routes" or "exact": TOPOMAP_EINPUT where it does not lead everywhere; NULL:
+ * \param model   "routes", "adaptive" or "exact": TOPOMAP_EINPUT where it does not lead everywhere; NULL:
  *                routes where they do, else exact
  * \param budget  of max-min sharing, links of flows to look at (metric/fluid.h); 0: the bound
  *                alone, by the most loaded link

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fabric/dimension_order.h"
+#include "fabric/dragonfly.h"
 #include "machine/machine.h"
 #include "util/arena.h"
 
@@ -87,6 +88,38 @@ static int fill_route(topomap_shares *s, uint32_t from, uint32_t to)
     return 0;
 }
 
+static int put_share(void *data, uint32_t link, double part)
+{
+    return put(data, link, part);
+}
+
+static int fill_adaptive(topomap_shares *s, uint32_t from, uint32_t to)
+{
+    return s->node_at[to] == NONE
+               ? 1
+               : topomap_dragonfly_ways(s->network, from, s->node_at[to], put_share, s);
+}
+
+/* The node of each vertex. */
+static int list_nodes(topomap_shares *s, topomap_error *err)
+{
+    const topomap_network *n = s->network;
+
+    s->node_at = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->node_at, err);
+    if (!s->node_at)
+        return -1;
+    memset(s->node_at, 0xff, n->vertices * sizeof *s->node_at);
+    for (uint32_t i = n->nodes; i-- > 0;)
+        s->node_at[n->vertex_of[i]] = i;
+    return 0;
+}
+
+static int open_adaptive(topomap_shares *s, topomap_error *err)
+{
+    s->fill = fill_adaptive;
+    return list_nodes(s, err);
+}
+
 /* Nothing is kept where a route is at hand sooner than what memory has of it: of pairs that a cache
  * does not hold. */
 static int open_routes(topomap_shares *s, topomap_error *err)
@@ -98,13 +131,7 @@ static int open_routes(topomap_shares *s, topomap_error *err)
         return s->link ? 0 : -1;
     }
     s->fill = fill_route;
-    s->node_at = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->node_at, err);
-    if (!s->node_at)
-        return -1;
-    memset(s->node_at, 0xff, n->vertices * sizeof *s->node_at);
-    for (uint32_t i = n->nodes; i-- > 0;)
-        s->node_at[n->vertex_of[i]] = i;
-    return 0;
+    return list_nodes(s, err);
 }
 
 /* ---- Tori and meshes ----------------------------------------------------------------------- */
@@ -461,9 +488,10 @@ int topomap_shares_new(const topomap_machine *machine, const topomap_network *ne
         return -1;
     s->machine = machine;
     s->network = network;
-    status = strcmp(model, "routes") == 0 ? open_routes(s, err)
-             : machine->network           ? open_exact(s, err)
-                                          : open_grid(s, err);
+    status = strcmp(model, "routes") == 0     ? open_routes(s, err)
+             : strcmp(model, "adaptive") == 0 ? open_adaptive(s, err)
+             : machine->network               ? open_exact(s, err)
+                                              : open_grid(s, err);
     if (status == 0 && s->fill)
         status = open_kept(s, keep, err);
     if (status == 0)

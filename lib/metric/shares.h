@@ -24,7 +24,7 @@ typedef struct topomap_way {
 } topomap_way;
 
 /** \param network  topomap_network_grid() of the machine where it has none of its own
- *  \param model    "routes" or "exact"
+ *  \param model    "routes", "adaptive" or "exact"
  *  \param keep     how many ways are to be kept at most; 0: as many as are worth it, about 256 MiB
  *                  of ways and searches. What is not kept is found again. */
 int topomap_shares_new(const topomap_machine *machine, const topomap_network *network,

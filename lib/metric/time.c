@@ -63,6 +63,7 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
                            const topomap_machine *machine, topomap_error *err)
 {
     const topomap_network *n;
+    const char *model;
 
     if (topomap_traffic_open(graph, machine, p->slot_of, &p->traffic, err))
         return -1;
@@ -76,9 +77,10 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
     if (!p->load || !p->of_node || !p->copied || !p->messages)
         return -1;
     mark_nodes(p);
-    p->add = (p->model ? strcmp(p->model, "routes") == 0 : topomap_network_routed(n))
-                 ? topomap_congestion_routes
-                 : topomap_congestion_exact;
+    model = p->model ? p->model : topomap_congestion_usual(n);
+    p->add = strcmp(model, "routes") == 0     ? topomap_congestion_routes
+             : strcmp(model, "adaptive") == 0 ? topomap_congestion_adaptive
+                                              : topomap_congestion_exact;
     return 0;
 }
 
@@ -327,7 +329,9 @@ static int predict_all(struct prediction *p, const topomap_graph *graph,
     if (status == 0)
         status = predict(p, &made, err);
     if (status == 0) {
-        made.model = p->add == topomap_congestion_routes ? "routes" : "exact";
+        made.model = p->add == topomap_congestion_routes     ? "routes"
+                     : p->add == topomap_congestion_adaptive ? "adaptive"
+                                                             : "exact";
         made.rates_assumed = p->assumed;
         *time = made;
         if (loads)

@@ -73,7 +73,7 @@ found() { topomap eval --graph "$1" --machine "$2" --mapping map --congestion "$
   run -2 topomap map --graph ring:8 --machine percs:supernodes=1 --objective congestion --congestion routes
   [[ $output == *"no routing tables"*"exact"* ]]
   run -2 topomap map --graph ring:8 --machine torus:8 --objective congestion --congestion nonsense
-  [[ $output == *"exact or routes"* ]]
+  [[ $output == *"exact, routes or adaptive"* ]]
   run -2 topomap map --graph ring:8 --machine torus:8 --congestion exact
   [[ $output == *"--objective congestion"* ]]
   run -2 topomap map --graph ring:8 --machine torus:8 --objective speed
@@ -178,4 +178,43 @@ plan() {
   grep -q '^quiet 0' reply
   plan t.db 'n[0-7]' J >other
   [ "$(grep ^layout reply)" = "$(grep ^layout other)" ]
+}
+
+@test "adaptive: a dragonfly's detours by way of every other group, each with the same share" {
+  # Two ranks on one router send to two on another; four groups of one router: two detours.
+  printf '0,2,100\n1,3,100\n' >graph.csv
+  for v in 25 50 100; do
+    topomap eval --graph graph.csv --machine "dragonfly:p=2,a=1,h=3,valiant=$v" --congestion adaptive --json >json
+    # A host's link carries 100, the minimal one what is left of 200, a detour half of the rest; a
+    # message by a detour is on one link more.
+    jq -e --argjson v $v '.congestion | .model == "adaptive" and (.max - ([100, 200 * (1 - $v / 100), 200 * $v / 200] | max) | fabs < 1e-9)
+      and (.mean * .links - 200 * (3 + $v / 100) | fabs < 1e-9)' json || { cat json; false; }
+  done
+  # Inside a group there are none, and without valiant= there are none.
+  topomap eval --graph alltoall:8 --machine dragonfly:p=2,a=4,h=2,valiant=60 --congestion adaptive --json | jq -c '.congestion | del(.model)' >a
+  topomap eval --graph alltoall:8 --machine dragonfly:p=2,a=4,h=2 --congestion routes --json | jq -c '.congestion | del(.model)' >b
+  diff a b
+  for machine in dragonfly:p=2,a=4,h=2 dragonfly:p=2,a=2,h=1,groups=2,valiant=50 torus:4x4; do
+    run -2 topomap eval --graph ring:8 --machine "$machine" --congestion adaptive
+    [[ $output == *"the model adaptive is for dragonfly: machines"* ]]
+    run -2 topomap map --graph ring:8 --machine "$machine" --objective congestion --congestion adaptive
+    [[ $output == *"the model adaptive is for dragonfly: machines"* ]]
+  done
+}
+
+@test "adaptive: what the search moves is what eval finds; predicted time goes by it" {
+  machine=dragonfly:p=2,a=4,h=2,valiant=40
+  for graph in stencil3d:7:6x4x3 random:n=60,deg=4,seed=3; do
+    for objective in congestion mix; do
+      topomap map --graph $graph --machine $machine --objective $objective --effort fast --json >json
+      topomap map --graph $graph --machine $machine --objective $objective --effort fast -o map
+      [ "$(jq -r .congestion.model json)" = adaptive ]
+      [ "$(jq -c '[.congestion, .J]' json)" = "$(found $graph $machine adaptive)" ]
+      jq -e '.congestion.max <= .before.congestion.max or .J < .before.J' json
+    done
+    topomap map --graph $graph --machine $machine --objective time --effort fast -o map
+    topomap eval --graph $graph --machine $machine --mapping map --time --json >after
+    topomap eval --graph $graph --machine $machine --time --json >before
+    jq -en --slurpfile a after --slurpfile b before '$a[0].time.model == "adaptive" and $a[0].time.seconds <= $b[0].time.seconds'
+  done
 }

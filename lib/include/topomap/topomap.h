@@ -315,7 +315,7 @@ TOPOMAP_PUBLIC int topomap_congestion_evaluate(const topomap_graph *graph,
 
 /** One row of the registry of models. */
 typedef struct topomap_congestion_info {
-    const char *name; /**< "exact", "fast" or "routes" */
+    const char *name; /**< "exact", "fast", "routes" or "adaptive" */
     const char *help; /**< one line */
 } topomap_congestion_info;
 /** Row i of the registry, lent; NULL after the last. */
@@ -352,7 +352,7 @@ typedef struct topomap_map_options {
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
     double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
-    const char *congestion_model; /**< of the objectives but J: "exact" or "routes";
+    const char *congestion_model; /**< of the objectives but J: "exact", "routes" or "adaptive";
                                      NULL is routes where the machine has them (for the baseline's
                                        traffic at least), else exact */
     uint64_t seed;

@@ -284,7 +284,7 @@ static void what_cannot_be_is_refused(void **state)
         assert_non_null(strstr(err.text, "no path from router 0 to router 2"));
     }
     assert_int_equal(topomap_congestion_evaluate(g, m, slots, "magic", &c, &err), -1);
-    assert_non_null(strstr(err.text, "exact, fast and routes"));
+    assert_non_null(strstr(err.text, "exact, fast, routes and adaptive"));
     assert_int_equal(topomap_congestion_evaluate(g, tree, slots, "exact", &c, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     assert_int_equal(network_of_cables(3, 1, outside, 3, slots, &n, &err), -1);
