@@ -11,3 +11,7 @@ tests_unit_metric_test_bound_SOURCES = tests/unit/metric/test_bound.c tests/unit
 tests_unit_metric_test_bound_LDADD = $(UNIT_LIBS) -lm
 tests_unit_metric_test_time_SOURCES = tests/unit/metric/test_time.c tests/unit/metric/inputs.h
 tests_unit_metric_test_time_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/metric/test_cost
+TESTS += tests/unit/metric/test_cost
+tests_unit_metric_test_cost_SOURCES = tests/unit/metric/test_cost.c tests/unit/metric/inputs.h
+tests_unit_metric_test_cost_LDADD = $(UNIT_LIBS) -lm
