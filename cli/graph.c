@@ -337,9 +337,10 @@ static json_t *options_json(const topomap_graph_option *o)
 
 static json_t *imports_json(void)
 {
+    const topomap_db_importer_row *row;
     json_t *list = json_array();
 
-    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++)
+    for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++)
         json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", row->name, "help",
                                               row->help, "options", options_json(row->options)));
     return list;
@@ -347,8 +348,10 @@ static json_t *imports_json(void)
 
 static void print_imports(void)
 {
+    const topomap_db_importer_row *row;
+
     puts("Formats of `topomap db import`, with their --option NAME=VALUE:");
-    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+    for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++) {
         printf("  %-14s %s\n", row->name, row->help);
         for (const topomap_graph_option *o = row->options; o && o->name; o++)
             printf("%17s%s=%s: %s\n", "", o->name, o->values, o->help);

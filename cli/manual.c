@@ -80,8 +80,10 @@ static void put_term(const char *name, const char *help, const char *end,
 /* Every importer with its options, on the page of db. */
 static void put_imports(void)
 {
+    const topomap_db_importer_row *row;
+
     printf(".SH IMPORTED FORMATS\n");
-    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+    for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++) {
         put_term(row->name, row->help, ".", row->options);
     }
 }
@@ -420,7 +422,9 @@ static const char *algorithm_word(size_t i)
 
 static const char *importer_word(size_t i)
 {
-    return topomap_db_importers()[i].name; /* NULL behind the last */
+    const topomap_db_importer_row *row = topomap_db_importers(i);
+
+    return row ? row->name : NULL;
 }
 
 static const char *exporter_word(size_t i)

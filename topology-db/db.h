@@ -57,8 +57,8 @@ typedef struct topomap_db_importer_row {
      *  Ends with name == NULL; or NULL: none. */
     const topomap_graph_option *options;
 } topomap_db_importer_row;
-/** The registry of importers; ends with name == NULL. */
-const topomap_db_importer_row *topomap_db_importers(void);
+/** Row i of the registry of importers, lent; NULL after the last. */
+const topomap_db_importer_row *topomap_db_importers(size_t i);
 
 /* ---- Questions --------------------------------------------------------------------------- */
 

@@ -215,7 +215,8 @@ static int last_error(sqlite3_vfs *vfs, int room, char *text)
     return errno;
 }
 
-/* SQLite keeps a list of these for the process. The same row may be registered again and again. */
+/* SQLite keeps a list of these for the process, in the rows themselves: ours is the one thing,
+ * beside METIS's lock, that stays when a call is over (tests/install/library.bats). */
 static int make_known(topomap_error *err)
 {
     static sqlite3_vfs vfs = {
@@ -239,8 +240,10 @@ static int make_known(topomap_error *err)
         sqlite3_mutex *lock = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP1);
 
         sqlite3_mutex_enter(lock);
-        vfs.pAppData = system;
-        code = sqlite3_vfs_register(&vfs, 0);
+        if (!sqlite3_vfs_find(NAME)) { /* another thread may have been first */
+            vfs.pAppData = system;
+            code = sqlite3_vfs_register(&vfs, 0);
+        }
         sqlite3_mutex_leave(lock);
     }
     return system && code == SQLITE_OK

@@ -18,7 +18,9 @@ static int number_of(const char *text, double most, double *number)
 
 static int is_format(const char *name)
 {
-    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++)
+    const topomap_db_importer_row *row;
+
+    for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++)
         if (!strcmp(row->name, name))
             return 1;
     return 0;

@@ -177,6 +177,20 @@ uint64_t topomap_graph_edges(const topomap_graph *graph)
     return graph->pairs;
 }
 
+void topomap_graph_arcs(const topomap_graph *graph, const uint64_t **offset,
+                        const uint32_t **target, const uint64_t **bytes)
+{
+    *offset = graph->offset;
+    *target = graph->target;
+    *bytes = graph->bytes;
+}
+
+const void *topomap_graph_counts(const topomap_graph *graph, unsigned *width)
+{
+    *width = graph->messages ? graph->message_width : 0;
+    return graph->messages;
+}
+
 uint64_t topomap_graph_bytes(const topomap_graph *graph)
 {
     return graph->total_bytes;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading files: plain, xz or zstd by content, as a stream of lines or as one buffer. */
+/* Reading files: plain, xz or zstd by content, as a stream of lines or as one buffer; what readers
+ * of other programs may call, too, is in topomap/extend.h. */
 #ifndef TOPOMAP_UTIL_INPUT_H
 #define TOPOMAP_UTIL_INPUT_H
 
-#include "topomap/topomap.h"
+#include "topomap/extend.h"
 #include "watch/watch.h"
-
-typedef struct topomap_input topomap_input;
 
 #define TOPOMAP_INPUT_STANDARD "standard input"
 
@@ -32,22 +31,6 @@ int topomap_input_is_option(const char *text);
  *  stored; begins a stage "reading" of it. What is mapped, or in memory, is read at once. */
 void topomap_input_watch(topomap_input *input, topomap_watch *watch);
 
-const char *topomap_input_path(const topomap_input *input);
-/** Number of the line that topomap_input_line returned last, from 1. */
-size_t topomap_input_lineno(const topomap_input *input);
-
-/** Next line: 1 and a NUL-terminated text without its newline (CR before it dropped too), lent
- *  until the next call and free to be changed by the caller; 0 at the end; -1 on failure.
- *  A line longer than \p limit bytes (0: 1 MiB) is a failure that names it. A NUL byte inside a
- *  line is a failure ("binary"). A last line without newline counts. */
-int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *length,
-                       topomap_error *err);
-
-/** All the rest as one buffer with a NUL after it, at most \p limit bytes (0: 1 GiB) unpacked.
- *  Ends with free(). Here NUL bytes inside are allowed. */
-int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *size,
-                      topomap_error *err);
-
 /** The next bytes, as many as are at hand: 1 and at least one byte, lent until the next call; 0 at
  * the end; -1 on failure. For texts that are not made of lines: they are not counted here. */
 int topomap_input_some(topomap_input *input, const char **bytes, size_t *size, topomap_error *err);
@@ -65,9 +48,5 @@ int topomap_input_peek(topomap_input *input, size_t want, const char **bytes, si
 /** No more than this many bytes can come in all: the size of a plain file, SIZE_MAX where it is
  *  packed or nothing was read or peeked at yet. What a header promises is checked against it. */
 size_t topomap_input_most(const topomap_input *input);
-
-/** Fills \p err with "PATH:LINE: ..." and TOPOMAP_EINPUT; returns -1. */
-int topomap_input_fail(const topomap_input *input, topomap_error *err, const char *format, ...)
-    TOPOMAP_PRINTF(3, 4);
 
 #endif

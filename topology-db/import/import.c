@@ -22,14 +22,9 @@ const db_importer *db_importer_at(size_t i)
     return i < IMPORTERS ? importers[i] : NULL;
 }
 
-const topomap_db_importer_row *topomap_db_importers(void)
+const topomap_db_importer_row *topomap_db_importers(size_t i)
 {
-    static topomap_db_importer_row rows[IMPORTERS + 1];
-
-    /* The same values every time, so that two threads may do this at once. */
-    for (size_t i = 0; i < IMPORTERS; i++)
-        rows[i] = importers[i]->row;
-    return rows;
+    return i < IMPORTERS ? &importers[i]->row : NULL;
 }
 
 /* Where "name=value" has this name, its value. */

@@ -60,6 +60,7 @@ typedef struct topomap_db_summary {
     int partial;
     topomap_db_slurm_order slurm;
 } topomap_db_summary;
+/** What is in it, and what kind of network that is. */
 TOPOMAP_PUBLIC int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary,
                                         topomap_error *err);
 

@@ -68,6 +68,7 @@ typedef struct topomap_plan {
 TOPOMAP_PUBLIC int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_task,
                                      const topomap_bindings *by_slot, topomap_plan *plan,
                                      topomap_error *err);
+/** Frees what the plan owns (not the struct) and zeroes it. */
 TOPOMAP_PUBLIC void topomap_plan_clear(topomap_plan *plan);
 
 /** "0,2,5-7;1,3-4": the tasks of each node as ranges, nodes separated by ';'. A node without tasks

@@ -108,13 +108,26 @@ TOPOMAP_PUBLIC int topomap_graph_new(uint32_t ranks, size_t arcs, const uint32_t
 TOPOMAP_PUBLIC int topomap_graph_write(const topomap_graph *graph, const char *path,
                                        const char *format, topomap_error *err);
 
+/** Accepts NULL. */
 TOPOMAP_PUBLIC void topomap_graph_free(topomap_graph *graph);
 
+/** How many ranks there are. */
 TOPOMAP_PUBLIC uint32_t topomap_graph_ranks(const topomap_graph *graph);
 /** Undirected pairs that communicate. */
 TOPOMAP_PUBLIC uint64_t topomap_graph_edges(const topomap_graph *graph);
 /** Bytes, summed over all directed pairs. */
 TOPOMAP_PUBLIC uint64_t topomap_graph_bytes(const topomap_graph *graph);
+/** All arcs, in compressed rows: rank u sends bytes[i] to target[i] for i from offset[u] below
+ *  offset[u + 1], targets ascending. Lent, and not to be written to.
+ *  \param offset  out: [ranks + 1], the last of them being the number of arcs
+ *  \param target  out: [arcs]
+ *  \param bytes   out: [arcs] */
+TOPOMAP_PUBLIC void topomap_graph_arcs(const topomap_graph *graph, const uint64_t **offset,
+                                       const uint32_t **target, const uint64_t **bytes);
+/** [arcs] messages of each arc, or NULL where they are not known. Lent.
+ *  \param width  out: bytes that each of the counts takes, 2, 4 or 8 (uint16_t and so on); 0 with
+ *                NULL */
+TOPOMAP_PUBLIC const void *topomap_graph_counts(const topomap_graph *graph, unsigned *width);
 /** Nonzero if message counts are known; then *messages is their sum over directed pairs. */
 TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *messages);
 /** The pattern it was made from, as text, or NULL. Lent. */
@@ -225,8 +238,10 @@ typedef struct topomap_machine topomap_machine;
  *  `dragonfly:p=4,a=8,h=4`, `percs:supernodes=8` or `links:FILE`. The last four have links. */
 TOPOMAP_PUBLIC int topomap_machine_parse(const char *spec, topomap_machine **machine,
                                          topomap_error *err);
+/** Accepts NULL. */
 TOPOMAP_PUBLIC void topomap_machine_free(topomap_machine *machine);
 
+/** How many slots and nodes there are, and the node of a slot. */
 TOPOMAP_PUBLIC uint32_t topomap_machine_slots(const topomap_machine *machine);
 TOPOMAP_PUBLIC uint32_t topomap_machine_nodes(const topomap_machine *machine);
 TOPOMAP_PUBLIC uint32_t topomap_machine_node_of(const topomap_machine *machine, uint32_t slot);
@@ -394,6 +409,10 @@ typedef struct topomap_map_options {
     int pin; /**< nonzero: pin_rank is placed on the node pin_node, unless groups that stay together
                   have no places there */
     uint32_t pin_rank, pin_node;
+    size_t own_algorithms;                             /**< how many there are of `own_algorithm` */
+    const struct topomap_own_algorithm *own_algorithm; /**< [own_algorithms] the program's own
+                                                            (topomap/extend.h), lent until
+                                                            topomap_map() returns */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -463,6 +482,7 @@ TOPOMAP_PUBLIC int topomap_graph_partition(const topomap_graph *mesh, uint32_t p
 TOPOMAP_PUBLIC int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                                const topomap_map_options *options, topomap_mapping **mapping,
                                topomap_error *err);
+/** Accepts NULL. */
 TOPOMAP_PUBLIC void topomap_mapping_free(topomap_mapping *mapping);
 
 /** One row of the registry of algorithms. */
