@@ -41,11 +41,13 @@ typedef struct topomap_db_report {
 /** Imports \p path (plain, xz or zstd) with the importer of that name, replacing what the same
  *  source said before, in one transaction: on failure the database is as it was. The same source
  *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
- *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
- *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
- *  slurm-topology, slurm-config, calibration and counters; for hwloc the file and its list of
- * nodes; for links (coordinates) any earlier file with one of its switches (nodes); else the file
- * of that name. The order of imports does not matter. */
+ *  whichever of them, that has a switch of this one (one subnet, dumped again); so for lldp and
+ *  netq, where a switch has the same name, and for aws-topology, gcp-topology, oci-topology and
+ *  topograph, where a level or the root of all has; for xtprocadmin, xtdb2proc and cray-links any
+ *  earlier one (a database holds one Cray machine), and so for slurm-topology, slurm-config,
+ *  calibration and counters; for hwloc the file and its list of nodes; for links (coordinates) any
+ *  earlier file with one of its switches (nodes); else the file of that name. Files that are given
+ *  at once (more) are one source. The order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);

@@ -21,7 +21,7 @@ typedef struct kind {
 static const kind kinds[] = {
     {"slingshot", "slingshot-ama", 0,
      "for i in /sys/class/net/hsn*; do echo \"$host: ${i##*/} $(cat \"$i/address\")\"; done"},
-    {"lldp", "lldp", 0, "lldpcli show neighbors -f json0 | sed \"s/^/$host: /\""},
+    {"lldp", "lldp", 0, "lldpcli show neighbors details -f json0 | sed \"s/^/$host: /\""},
     {"hwloc", "hwloc", 1, "lstopo-no-graphics --of xml -"},
     {"gpu", "gpu-matrix", 1, "nvidia-smi topo -m"},
     {"gpu", "nvlink-cliques", 0,

@@ -337,7 +337,9 @@ static int run_show(const cli_call *call)
 
 static const cli_option import_options[] = {
     {"db", "DB", "topology database; made where there is none", NULL},
-    {"nodes", "HOSTLIST", "hwloc, gpu-matrix, nccl-topology: the nodes that have this inside",
+    {"nodes", "HOSTLIST",
+     "hwloc, gpu-matrix, nccl-topology: the nodes that have this inside; lldp: the one system that "
+     "FILE is of",
      NULL},
     {"option", "K=V...",
      "an option of the format's own (`topomap formats` lists them), or unpacked=SIZE: what a "

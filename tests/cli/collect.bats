@@ -34,7 +34,7 @@ summary() { topomap db show --db "$1" --summary --json | jq -c "[.$2]"; }
 @test "lldp: what hosts say of their switch" {
   cat >bin/lldpcli <<'END'
 #!/bin/sh
-[ "$*" = "show neighbors -f json0" ] || exit 1
+[ "$*" = "show neighbors details -f json0" ] || exit 1
 echo '{"lldp":[{"interface":[{"name":"eth0","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"00:00:00:00:00:01"}],"name":[{"value":"leaf1"}],"capability":[{"type":"Bridge","enabled":true}]}],"port":[{"id":[{"type":"ifname","value":"swp'"${NODE#n}"'"}]}]}]}]}'
 END
   chmod +x bin/*

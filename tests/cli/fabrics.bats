@@ -305,6 +305,55 @@ END
   [[ $output == *"whose neighbours are these?"* ]]
 }
 
+# What lldpd 1.0.16 of Debian 12 says on four hosts, two leaves and two spines, all of them plain Linux, whose
+# switches are bridges (contrib/testbed/lldp): names with a domain, ports by MAC address.
+linux_everywhere() { jq -c . "$TOPOMAP_SOURCE/tests/data/fuzz/lldpd.json"; }
+links_built() {
+  printf '%s\n' '# all hosts: n[1-4]' n1,1,leaf1,1, n2,1,leaf1,2, n3,1,leaf2,1, n4,1,leaf2,2, leaf1,31,spine1,1, \
+    leaf2,31,spine1,2, leaf1,32,spine2,1, leaf2,32,spine2,2,
+}
+
+@test "lldp: real output where switches are Linux, too: told from hosts by what is beside them, else by hosts=" {
+  links_built >built; topomap db import --db built.db links built
+  linux_everywhere >all
+  run --separate-stderr -0 topomap db import --db a.db lldp all
+  [[ $stderr == *"2 systems forward frames, have a plain Linux and no host beside them, 'spine1' for one: taken for switches"* ]]
+  topomap db diff built.db a.db
+  run --separate-stderr -0 topomap db import --db a.db lldp all --option hosts='n[1-4]'
+  [ -z "$stderr" ]
+  topomap db diff built.db a.db
+  # From hosts alone: the leaves.
+  jq -c '{n1, n2, n3, n4}' all >hosts
+  topomap db import --db b.db lldp hosts
+  [ "$(summary b.db hosts switches links)" = '[4,2,4]' ]
+  # A host with containers beside switches that say what they are stays a host, also behind a cable to another host.
+  containers='(.. | objects | select(.name[0]?.value? == "n1.site") | .capability[0].enabled) = true'
+  jq -c "$containers"' | (.. | objects | select((.name[0]?.value?) as $n | ["leaf1.site","leaf2.site","spine1.site","spine2.site"] |
+    index($n)) | .descr[0].value) = "SONiC Software Version: SONiC.202305"
+    | .n1.lldp[0].interface += [.leaf1.lldp[0].interface[1] | .name = "ens9" | .port[0].descr[0].value = "ens9"]' all >sonic
+  run --separate-stderr -0 topomap db import --db c.db lldp sonic
+  [[ $stderr == *"1 links between two hosts are left out"* ]]
+  topomap db diff built.db c.db
+  # Where all forward there is no telling.
+  jq -c '(.. | objects | select(.type? == "Bridge") | .enabled) = true' all >all-forward
+  refused lldp all-forward 'all-forward:1:' 'only links between hosts' 'hosts=HOSTLIST'
+  topomap db import --db d.db lldp all-forward --option hosts='n[1-4]'
+  topomap db diff built.db d.db
+}
+
+@test "lldp: case does not count in names; a host that answers with a message is left out" {
+  linux_everywhere | sed 's/"n1\.site"/"N1.Site"/; s/"leaf1\.site"/"LEAF1"/g' >all
+  topomap db import --db a.db lldp all
+  [ "$(summary a.db hosts switches links)" = '[4,4,8]' ]
+  [ "$(hops a.db n1 n2) $(hops a.db N1 n3)" = "2 4" ]
+  jq -r 'to_entries[] | "\(.key): \(.value | tojson)"' all | sed 's/^n4: .*/n4: sh: 1: lldpcli: not found/; $a spine3: ' >lines
+  run --separate-stderr -0 topomap db import --db b.db lldp lines
+  [[ $stderr == *"2 of 9 hosts answered with a message and no JSON: left out"* ]]
+  topomap db diff a.db b.db # its leaf tells of n4
+  printf 'n1: lldpcli: cannot connect\r\nn2: lldpcli: cannot connect\r\n' >down
+  refused lldp down 'down:1:' "expected JSON, not 'lldpcli: cannot connect'"
+}
+
 netq() {
   cat <<'END'
 [{"nodes":[{"compounded_nodes":[
@@ -375,6 +424,11 @@ END
   run --separate-stderr -0 topomap db import --db c.db aws-topology p1 p2
   [[ $stderr != *NextToken* ]]
   topomap db diff a.db c.db
+  topomap db import --db d.db aws-topology p1 p2 --option names=- <names.json
+  [ "$(hops d.db ip-10-0-0-1 ip-10-0-0-4.ec2.internal)" = 4 ]
+  jq '.Instances[4].NetworkNodes = null' t.json >null
+  topomap db import --db d.db aws-topology null
+  topomap db diff a.db d.db
 }
 
 @test "aws-topology beside a fabric: hosts with links keep congestion and time, those with levels alone have none" {
@@ -420,7 +474,9 @@ END
   jq -Rn '[inputs | split(",") | {zone: "https://x/zones/\(.[0])", name: .[2], resourceStatus: {physicalHost: .[1]}}]' t.csv > j
   jq -Rn '[inputs | split(",") | (.[1] | split("/")) as $p | {zone: .[0], name: .[2],
     resourceStatus: {physicalHostTopology: {cluster: $p[1], block: $p[2], host: $p[3]}}}]' t.csv > k
-  for f in j k; do topomap db import --db $f.db gcp-topology $f; topomap db diff a.db $f.db; done
+  { printf '\xef\xbb\xbf'; sed 's/$/\r/' t.csv; } >l
+  { printf '\xef\xbb\xbf \n'; cat j; } >m
+  for f in j k l m; do topomap db import --db $f.db gcp-topology $f; topomap db diff a.db $f.db; done
   echo 'us-c1-a,CCCC,n1' > bad; refused gcp-topology bad 'bad:1:' '/CCCC/bbbb/0000'
   echo 'us-c1-a' > cut; refused gcp-topology cut 'cut:1:' 'csv[no-heading]'
   echo '{"a": 1}' > j; refused gcp-topology j 'j:1:' 'a list of instances'
@@ -437,6 +493,10 @@ END
   [ "$(hops a.db n1 n4) $(hops a.db n1 n2) $(hops a.db n1 n3)" = "2 4 6" ]
   [ "$(topomap db show --db a.db n2 --json | jq -r .domain)" = g1 ]
   levels_alone a.db 'n[1-4]'
+  { cat pdsh; echo 'n5: curl: (7) Failed to connect'; } >some
+  run --separate-stderr -0 topomap db import --db c.db oci-topology some
+  [[ $stderr == *"1 of 5 hosts answered with a message"* ]]
+  topomap db diff a.db c.db
   jq .n1 all > one; refused oci-topology one 'one:1:' 'whose is this?'
   jq '.n1 = 1' all > bad; refused oci-topology bad "'n1': expected an object"
 }

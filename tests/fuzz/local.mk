@@ -26,7 +26,7 @@ tests_fuzz_libfuzzer_LDADD = plugin/planner/libplanner.la plugin/helper/libnode.
 EXTRA_DIST += tests/fuzz/run tests/data/fuzz/calibration.csv tests/data/fuzz/links.csv \
   tests/data/fuzz/bluegene.txt tests/data/fuzz/counters.txt tests/data/fuzz/cliques.txt tests/data/fuzz/matrix.txt \
   tests/data/fuzz/nccl.xml tests/data/fuzz/ama.txt tests/data/fuzz/pt_pt.csv \
-  tests/data/fuzz/opa.csv tests/data/fuzz/opa.xml tests/data/fuzz/ufm.json tests/data/fuzz/lldp.json tests/data/fuzz/netq.json \
+  tests/data/fuzz/opa.csv tests/data/fuzz/opa.xml tests/data/fuzz/ufm.json tests/data/fuzz/lldp.json tests/data/fuzz/lldpd.json tests/data/fuzz/netq.json \
   tests/data/fuzz/collected.txt tests/data/fuzz/aws.json tests/data/fuzz/gcp.csv tests/data/fuzz/gcp.json \
   tests/data/fuzz/topograph.json tests/data/fuzz/topograph.yaml
 .PHONY: fuzz fuzz-launch

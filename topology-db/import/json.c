@@ -105,11 +105,12 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
                             "expected a JSON document, or lines 'HOST: a line of its document'");
     rest = size - length - 1;
     if (find_part(import, parts, text, length, line, &part, err) ||
-        topomap_grow(&part->text, &part->room, part->size + rest + 1, 1, err))
+        topomap_grow(&part->text, &part->room, part->size + rest + 2, 1, err))
         return -1;
     memcpy(part->text + part->size, colon + 1, rest);
     part->size += rest;
     part->text[part->size++] = '\n';
+    part->text[part->size] = '\0';
     return 0;
 }
 
@@ -129,18 +130,57 @@ static int read_parts(const struct db_import *import, struct parts *parts, const
     return 0;
 }
 
-static json_t *read_collected(const struct db_import *import, const char *text, size_t size,
+/* What begins like no JSON is what a command had to say: of a host that is down, of a tool that is
+ * not there. */
+static int is_message(const struct part *part)
+{
+    const char first = part->text[strspn(part->text, " \t\r\n")];
+
+    return !first || !strchr("{[\"", first);
+}
+
+/* Warns of the hosts that have none, unless it is all of them. */
+static int count_messages(struct db_import *import, const struct parts *parts, topomap_error *err)
+{
+    size_t messages = 0, line = 0;
+
+    for (size_t i = parts->hosts.count; i-- > 0;)
+        if (is_message(&parts->part[i])) {
+            messages++;
+            line = parts->part[i].line;
+        }
+    if (messages && messages == parts->hosts.count) {
+        const char *said = parts->part[0].text + strspn(parts->part[0].text, " \t\r\n");
+        size_t length = strcspn(said, "\r\n");
+
+        return db_json_fail(import, line, err, "expected JSON, not '%.*s'",
+                            (int)(length < 100 ? length : 100), said);
+    }
+    if (messages) {
+        import->report->partial = 1;
+        db_warn(import, line, "%zu of %zu hosts answered with a message and no JSON: left out",
+                messages, parts->hosts.count);
+    }
+    return 0;
+}
+
+static json_t *read_collected(struct db_import *import, const char *text, size_t size,
                               topomap_error *err)
 {
     struct parts parts = {0};
     json_t *root = json_object();
-    int result = root ? read_parts(import, &parts, text, size, err)
-                      : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: JSON");
+    int result = !root ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: JSON")
+                 : read_parts(import, &parts, text, size, err)
+                     ? -1
+                     : count_messages(import, &parts, err);
 
     for (size_t i = 0; !result && i < parts.hosts.count; i++) {
         const struct part *part = &parts.part[i];
-        json_t *document = parse(import, part->text, part->size, part->line, err);
+        json_t *document;
 
+        if (is_message(part))
+            continue;
+        document = parse(import, part->text, part->size, part->line, err);
         if (!document || json_object_set_new(root, part->host, document))
             result = document ? db_json_fail(import, part->line, err,
                                              "'%.60s' cannot be a host's name", part->host)
@@ -181,6 +221,21 @@ int db_json_read(struct db_import *import, struct db_json *json, topomap_error *
         return 0;
     db_json_clear(json);
     return -1;
+}
+
+int db_json_begins(struct db_import *import, int *begins, topomap_error *err)
+{
+    const char *bytes;
+    size_t size, at = 0;
+
+    if (topomap_input_peek(import->input, 4096, &bytes, &size, err))
+        return -1;
+    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+        at = 3;
+    while (at < size && strchr(" \t\r\n", bytes[at]))
+        at++;
+    *begins = at < size && (bytes[at] == '{' || bytes[at] == '[');
+    return 0;
 }
 
 /* ---- Values -------------------------------------------------------------------------------- */

@@ -15,9 +15,12 @@ struct db_json {
 
 /** The whole input, at most 128 MiB of it, as one document. What is collected from hosts, lines of
  *  `HOST: a line of its document` as pdsh and `srun --label` with names print them, becomes an
- * object with the hosts for keys. On failure the error has the line. */
+ *  object with the hosts for keys; hosts that have a message in its place are left out, with a
+ *  warning. On failure the error has the line. */
 int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err);
 void db_json_clear(struct db_json *json);
+/** Whether the input begins like a JSON object or a list; of formats that are lines, too. */
+int db_json_begins(struct db_import *import, int *begins, topomap_error *err);
 
 /** A text of an object that is not empty, lent; NULL where there is none. */
 const char *db_json_text(const json_t *object, const char *key);

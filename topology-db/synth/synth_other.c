@@ -63,7 +63,7 @@ int synth_write_opa(const struct synth_fabric *fabric, FILE *out, topomap_error 
     return 0;
 }
 
-/* ---- Ethernet: lldpcli show neighbors -f json0, of all systems
+/* ---- Ethernet: lldpcli show neighbors details -f json0, of all systems
  * ----------------------------------- */
 
 /* A switch's front port, a host's by its rail. */

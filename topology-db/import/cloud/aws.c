@@ -18,15 +18,24 @@
 struct pages {
     struct levels levels; /* first, as levels_write() wants it */
     size_t pages, going_on;
+    json_t *names; /* by InstanceId, read with the first page */
 };
 
 struct reader {
     struct db_import *import;
     struct pages *pages;
     struct levels *levels;
-    json_t *names; /* by InstanceId */
     topomap_error *err;
 };
+
+static void pages_free(void *data)
+{
+    struct pages *pages = data;
+
+    json_decref(pages->names);
+    levels_clear(&pages->levels);
+    free(pages);
+}
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
@@ -45,17 +54,17 @@ static int take_names(struct reader *r, const json_t *root)
         if (!id || !name)
             continue; /* it has ended */
         snprintf(node, sizeof node, "%.*s", (int)strcspn(name, "."), name);
-        if (json_object_set_new(r->names, id, json_string(node)))
+        if (json_object_set_new(r->pages->names, id, json_string(node)))
             return db_json_fail(r->import, 0, r->err, "'%.60s' cannot be an instance's name", node);
     }
-    if (!json_object_size(r->names))
+    if (!json_object_size(r->pages->names))
         return db_json_fail(r->import, 1, r->err,
                             "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
                             "expected what `aws ec2 describe-instances` prints");
     return 0;
 }
 
-/* The option's file, read as the import's. */
+/* The option's file, read as the import's, and once: it may be standard input. */
 static int read_names(struct reader *r)
 {
     const char *path = db_option(r->import, "names"), *own = r->import->path;
@@ -63,9 +72,11 @@ static int read_names(struct reader *r)
     struct db_json json = {0};
     int result;
 
-    r->names = json_object();
-    if (!path)
+    if (!path || r->pages->names)
         return 0;
+    r->pages->names = json_object();
+    if (!r->pages->names)
+        return topomap_error_set(r->err, TOPOMAP_ESYSTEM, "out of memory: names");
     if (topomap_input_open(path, &r->import->input, r->err)) {
         r->import->input = input;
         return -1;
@@ -90,7 +101,7 @@ static int take_instance(struct reader *r, const json_t *instance, size_t line)
     const json_t *nodes = json_object_get(instance, "NetworkNodes");
     size_t count = json_array_size(nodes);
 
-    if (!id || count > LEVELS_MOST || (nodes && !json_is_array(nodes)))
+    if (!id || count > LEVELS_MOST || (nodes && !json_is_null(nodes) && !json_is_array(nodes)))
         return db_json_fail(r->import, line, r->err,
                             "expected an instance with \"InstanceId\" and a list of at most %d "
                             "\"NetworkNodes\"",
@@ -101,7 +112,7 @@ static int take_instance(struct reader *r, const json_t *instance, size_t line)
             return db_json_fail(r->import, line, r->err,
                                 "\"NetworkNodes\" of '%.60s': expected names", id);
     }
-    name = json_string_value(json_object_get(r->names, id));
+    name = json_string_value(json_object_get(r->pages->names, id));
     if (name && levels_alias(r->levels, id, name, r->err))
         return -1;
     return levels_add(r->levels, r->import, id, level, (int)count, line, r->err);
@@ -136,7 +147,6 @@ static int begin(struct db_import *import, void *data, topomap_error *err)
     if (!result)
         result = take_instances(&r, &json);
     db_json_clear(&json);
-    json_decref(r.names);
     return result;
 }
 
@@ -169,5 +179,5 @@ const db_importer db_aws_topology = {
     .begin = begin,
     .check = check,
     .write = levels_write,
-    .free = levels_free,
+    .free = pages_free,
 };

@@ -60,6 +60,8 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     char *field[PARTS], *at = line;
     int fields = 0;
 
+    if (lineno == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+        at = line += 3;
     if (!line[strspn(line, " \t")] || *line == '#')
         return 0;
     while (fields < PARTS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
@@ -121,12 +123,11 @@ static int read_json(struct db_import *import, struct content *content, topomap_
 
 static int begin(struct db_import *import, void *content, topomap_error *err)
 {
-    const char *bytes;
-    size_t size;
+    int json;
 
-    if (topomap_input_peek(import->input, 1, &bytes, &size, err))
+    if (db_json_begins(import, &json, err))
         return -1;
-    return size && (*bytes == '[' || *bytes == '{') ? read_json(import, content, err) : 0;
+    return json ? read_json(import, content, err) : 0;
 }
 
 static int by_place(const void *a, const void *b)

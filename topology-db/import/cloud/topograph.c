@@ -290,15 +290,11 @@ static int read_yaml(struct db_import *import, struct levels *levels, topomap_er
 
 static int begin(struct db_import *import, void *levels, topomap_error *err)
 {
-    const char *bytes;
-    size_t size, blanks = 0;
+    int json;
 
-    if (topomap_input_peek(import->input, 4096, &bytes, &size, err))
+    if (db_json_begins(import, &json, err))
         return -1;
-    while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
-        blanks++;
-    return blanks < size && bytes[blanks] == '{' ? read_json(import, levels, err)
-                                                 : read_yaml(import, levels, err);
+    return json ? read_json(import, levels, err) : read_yaml(import, levels, err);
 }
 
 static int check(struct db_import *import, void *levels, topomap_error *err)

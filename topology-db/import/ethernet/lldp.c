@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ethernet by LLDP (IEEE 802.1AB): what lldpd's `lldpcli show neighbors -f json0` prints on hosts
- * and switches, whose arrays are always there; `-f json`, which leaves them out, too.
+/* Ethernet by LLDP (IEEE 802.1AB): what lldpd's `lldpcli show neighbors details -f json0` prints on
+ * hosts and switches, whose arrays are always there; `-f json`, which leaves them out, too. Without
+ * "details" there are no rates.
  *
  *   {"lldp":[{"interface":[{"name":"ens1f0",
  *      "chassis":[{"id":[{"type":"mac","value":"..."}],"name":[{"value":"leaf1"}],
@@ -23,10 +24,14 @@
 
 /* What is known of a system's kind, by vertex. */
 struct trait {
-    uint8_t told;     /* its own neighbours were read */
-    uint8_t seen;     /* others have it for a neighbour */
-    uint8_t bridge;   /* it forwards frames or packets, as it says */
-    uint8_t endpoint; /* it says that it does not, or is a plain Linux */
+    uint8_t told;               /* its own neighbours were read */
+    uint8_t seen;               /* others have it for a neighbour */
+    uint8_t bridge;             /* it forwards frames or packets, as it says */
+    uint8_t endpoint;           /* it says that it does not */
+    uint8_t either;             /* a plain Linux that does: a switch, or a host with containers */
+    uint8_t hosts;              /* beside it: 0, 1, or 2 for more */
+    uint8_t endpoints, bridges; /* beside it: whether there are some */
+    uint32_t host;              /* the first of them */
 };
 
 struct content {
@@ -139,10 +144,13 @@ static void take_traits(struct trait *trait, const json_t *chassis)
         forwards |= on && type && (strcmp(type, "Bridge") == 0 || strcmp(type, "Router") == 0);
     }
     /* Containers and machines make a bridge of a host. */
-    if (is_plain_linux(value_of(chassis, "descr")) || (said && !forwards))
-        trait->endpoint = 1;
-    else if (forwards)
-        trait->bridge = 1;
+    if (is_plain_linux(value_of(chassis, "descr"))) {
+        trait->either |= (uint8_t)forwards;
+        trait->endpoint |= (uint8_t)!forwards;
+    } else {
+        trait->bridge |= (uint8_t)forwards;
+        trait->endpoint |= said && !forwards;
+    }
 }
 
 /* What others call a port: its interface's name; lldpd's default for a port's id is the MAC
@@ -174,8 +182,6 @@ static int take_neighbour(struct reader *r, const char *interface, const json_t 
     if (wire.to == wire.from)
         return 0; /* a cable between two ports of one system */
     take_traits(&r->content->trait[wire.to], chassis);
-    /* Who has an endpoint for a neighbour is none, unless others know better. */
-    r->content->trait[wire.from].bridge |= r->content->trait[wire.to].endpoint;
     if (wires_port(&r->content->wires, wire.from, interface, &wire.from_port, r->err) ||
         wires_port(&r->content->wires, wire.to, port_of(port), &wire.to_port, r->err))
         return -1;
@@ -225,7 +231,7 @@ static int take_entry(struct reader *r, const char *interface, const json_t *ent
     if (!interface || !json_is_object(entry) || !json_is_object(port))
         return db_json_fail(r->import, r->line, r->err,
                             "a neighbour of '%.60s' without a name of an interface or a port: "
-                            "expected what `lldpcli show neighbors -f json0` prints",
+                            "expected what `lldpcli show neighbors details -f json0` prints",
                             topomap_fabric_name(&r->content->wires.fabric, r->system));
     return chassis && is_wanted(r, interface) ? take_neighbour(r, interface, chassis, name, port)
                                               : 0;
@@ -317,6 +323,74 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
 
 /* ---- Kinds --------------------------------------------------------------------------------- */
 
+/* Who has an endpoint for a neighbour is none, unless others know better: hosts do not route. */
+static void tell_by_endpoints(struct content *c)
+{
+    const struct wire *wire = c->wires.list.row;
+
+    for (size_t i = 0; i < c->wires.list.rows; i++) {
+        const uint32_t end[] = {wire[i].from, wire[i].to};
+
+        for (int e = 0; e < 2; e++)
+            if (c->trait[end[!e]].endpoint && !c->trait[end[e]].either)
+                c->trait[end[e]].bridge = 1;
+    }
+}
+
+static void count_beside(struct trait *trait, uint32_t peer, const struct trait *other)
+{
+    /* Whom nobody has for a neighbour, of whose files there are some, is a host for the most. */
+    if (other->endpoint || (other->told && !other->seen && !other->bridge)) {
+        if (!trait->hosts)
+            trait->host = peer;
+        if (trait->hosts < 2)
+            trait->hosts = trait->host == peer ? 1 : 2;
+    }
+    trait->endpoints |= other->endpoint;
+    trait->bridges |= other->bridge;
+}
+
+/* Leaves have hosts beside them; a host may have another one, behind a cable of their own, and is
+ * at a switch all the same. */
+static int is_leaf(const struct trait *trait)
+{
+    return trait->hosts > 1 || (trait->endpoints && !trait->bridges);
+}
+
+/* Linux on switches, too, is what a fabric has on all of them or none. */
+static void settle_linux(struct db_import *import, struct content *c)
+{
+    const struct wire *wire = c->wires.list.row;
+    size_t leaves = 0, bridges = 0, others = 0, first = 0;
+
+    for (size_t i = 0; i < c->wires.list.rows; i++) {
+        count_beside(&c->trait[wire[i].from], wire[i].to, &c->trait[wire[i].to]);
+        count_beside(&c->trait[wire[i].to], wire[i].from, &c->trait[wire[i].from]);
+    }
+    for (size_t v = 0; v < c->traits; v++) {
+        leaves += c->trait[v].either && is_leaf(&c->trait[v]);
+        bridges += c->trait[v].bridge;
+    }
+    for (size_t v = c->traits; v-- > 0;) {
+        struct trait *trait = &c->trait[v];
+        int leaf = trait->either && is_leaf(trait);
+
+        if (!trait->either || trait->bridge || trait->endpoint)
+            continue;
+        trait->bridge = leaf || (leaves && !bridges);
+        trait->endpoint = !trait->bridge;
+        if (trait->bridge && !leaf) {
+            others++;
+            first = v;
+        }
+    }
+    if (others)
+        db_warn(import, 0,
+                "%zu systems forward frames, have a plain Linux and no host beside them, '%.60s' "
+                "for one: taken for switches; --option hosts=HOSTLIST tells which are hosts",
+                others, topomap_fabric_name(&c->wires.fabric, (uint32_t)first));
+}
+
 static enum topomap_vertex_kind kind_of(const struct trait *trait, int listed)
 {
     if (listed)
@@ -337,12 +411,8 @@ static int find_kinds(struct db_import *import, struct content *c, topomap_error
     size_t found = 0;
 
     for (size_t i = 0; !result && i < names.count; i++) {
-        char *name = names.name[i];
-        uint32_t v;
+        uint32_t v = wires_find(&c->wires, names.name[i]);
 
-        if (name[strspn(name, "0123456789.")]) /* no address: systems are without their domain */
-            name[strcspn(name, ".")] = '\0';
-        v = topomap_fabric_lookup(&c->wires.fabric, name);
         found += v != UINT32_MAX;
         if (v != UINT32_MAX)
             c->wires.fabric.vertex[v].kind = TOPOMAP_VERTEX_HOST;
@@ -350,6 +420,11 @@ static int find_kinds(struct db_import *import, struct content *c, topomap_error
     if (!result && hosts && !found)
         result = db_json_fail(import, 0, err, "none of hosts=%.60s is in the file", hosts);
     topomap_names_clear(&names);
+    if (!result && !hosts) {
+        tell_by_endpoints(c);
+        settle_linux(import, c);
+        tell_by_endpoints(c);
+    }
     for (uint32_t v = 0; !result && v < c->wires.fabric.vertices; v++)
         if (c->wires.fabric.vertex[v].kind == TOPOMAP_VERTEX_UNKNOWN)
             c->wires.fabric.vertex[v].kind = (uint8_t)kind_of(&c->trait[v], hosts != NULL);
@@ -367,7 +442,14 @@ static int check(struct db_import *import, void *data, topomap_error *err)
     if (content->nameless)
         db_warn(import, 0, "%zu neighbours have no name but localhost, or none at all: left out",
                 content->nameless);
-    return find_kinds(import, content, err) || wires_join(&content->wires, import, err) ? -1 : 0;
+    if (find_kinds(import, content, err) || wires_join(&content->wires, import, err))
+        return -1;
+    if (!content->wires.fabric.links)
+        return db_json_fail(import, 1, err,
+                            "only links between hosts: which of '%.60s' and the others forward? "
+                            "--option hosts=HOSTLIST: all others are switches then",
+                            topomap_fabric_name(&content->wires.fabric, 0));
+    return 0;
 }
 
 static const topomap_graph_option options[] = {
@@ -379,7 +461,8 @@ static const topomap_graph_option options[] = {
 
 const db_importer db_lldp = {
     .row = {"lldp",
-            "Ethernet: `lldpcli show neighbors -f json0` of hosts and switches, one file a system "
+            "Ethernet: `lldpcli show neighbors details -f json0` of hosts and switches, one file a "
+            "system "
             "or collected",
             options},
     .tables = {"vertex", "link"},

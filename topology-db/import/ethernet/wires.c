@@ -13,6 +13,7 @@ enum { STEP = 1000, PORT_NAME = 128 };
 void wires_clear(struct wires *wires)
 {
     topomap_fabric_clear(&wires->fabric);
+    topomap_known_clear(&wires->systems);
     topomap_known_clear(&wires->ports);
     free(wires->list.row);
     *wires = (struct wires){0};
@@ -26,15 +27,45 @@ void wires_free(void *wires)
 
 /* ---- What was said ------------------------------------------------------------------------- */
 
-int wires_system(struct wires *wires, const char *name, uint32_t *vertex, topomap_error *err)
+/* Without the domain. */
+static void shorten(const char *name, char shorter[DB_KEY])
 {
-    char shorter[DB_KEY];
     size_t length = strcspn(name, ".");
 
     if (!name[strspn(name, "0123456789.")]) /* an address */
         length = strlen(name);
-    snprintf(shorter, sizeof shorter, "%.*s", (int)(length < DB_KEY ? length : DB_KEY - 1), name);
-    return topomap_fabric_find(&wires->fabric, *shorter ? shorter : "?", vertex, err);
+    snprintf(shorter, DB_KEY, "%.*s", (int)(length < DB_KEY ? length : DB_KEY - 1), name);
+    if (!*shorter)
+        strcpy(shorter, "?");
+}
+
+static size_t small_letters(char *name)
+{
+    size_t length = 0;
+
+    for (; name[length]; length++)
+        name[length] = (char)tolower((unsigned char)name[length]);
+    return length;
+}
+
+int wires_system(struct wires *wires, const char *name, uint32_t *vertex, topomap_error *err)
+{
+    char shorter[DB_KEY], key[DB_KEY];
+    size_t before = wires->systems.count;
+
+    shorten(name, shorter);
+    strcpy(key, shorter);
+    if (topomap_known_number(&wires->systems, key, small_letters(key), vertex, err))
+        return -1;
+    return *vertex < before ? 0 : topomap_fabric_find(&wires->fabric, shorter, vertex, err);
+}
+
+uint32_t wires_find(const struct wires *wires, const char *name)
+{
+    char key[DB_KEY];
+
+    shorten(name, key);
+    return topomap_known_find(&wires->systems, key, small_letters(key));
 }
 
 int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t *port,
@@ -301,7 +332,7 @@ static int has_name(const void *content, const char *name)
 {
     const struct wires *wires = content;
 
-    return topomap_fabric_lookup(&wires->fabric, name) != UINT32_MAX;
+    return wires_find(wires, name) != UINT32_MAX;
 }
 
 int wires_write(struct db_import *import, void *content, topomap_error *err)

@@ -15,12 +15,16 @@ struct wire {
 /** Starts as all zeros. */
 struct wires {
     topomap_fabric fabric; /* no links before wires_join() */
+    topomap_known systems; /* the vertices' names in small letters */
     topomap_known ports;   /* the vertex' number, then the name with its NUL */
     struct db_list list;   /* of struct wire */
 };
 
-/** A system by its name, of which the domain is left out; it is of unknown kind where it is new. */
+/** A system by its name, of which the domain is left out and the case does not count, as in DNS:
+ * the name is that which comes first. It is of unknown kind where it is new. */
 int wires_system(struct wires *wires, const char *name, uint32_t *vertex, topomap_error *err);
+/** The same of one that is there; UINT32_MAX: none. */
+uint32_t wires_find(const struct wires *wires, const char *name);
 /** A port of it. An empty name: one that is not known, and another one each time. */
 int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t *port,
                topomap_error *err);
