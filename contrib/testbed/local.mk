@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The testbed's MPI programs, each built for every MPI that configure found, by that MPI's own
 # compiler wrapper: automake knows one compiler only, so these are plain rules.
-EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/fabric contrib/testbed/vm contrib/testbed/build-slurm \
+EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/fabric contrib/testbed/lldp contrib/testbed/vm contrib/testbed/build-slurm \
   contrib/testbed/README.md contrib/testbed/lib/build.sh contrib/testbed/lib/cluster \
   contrib/testbed/lib/common.sh contrib/testbed/lib/hosts.awk contrib/testbed/lib/mpi.env \
   contrib/testbed/lib/netfile.awk contrib/testbed/lib/network.awk contrib/testbed/lib/network.sh \

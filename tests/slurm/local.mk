@@ -26,6 +26,12 @@ check-vm: all $(check_PROGRAMS)
 	TOPOMAP_VM_FORMS=$(VM_FORMS) $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
 
+# A real lldpd on each system of a fabric of namespaces, for which `auto/deps --lldpd` installs it.
+EXTRA_DIST += tests/slurm/lldpd.bats
+check-lldpd: cli/topomap$(EXEEXT)
+	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' bats $(srcdir)/tests/slurm/lldpd.bats
+.PHONY: check-lldpd
+
 # 1,000 launches in a row and 50 at once; the suite has 60 and 50.
 LAUNCHES = 1000
 check-launches: all $(check_PROGRAMS) $(check_LTLIBRARIES)

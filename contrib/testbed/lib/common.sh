@@ -38,7 +38,7 @@ declare -rA PACKAGE_OF=(
   [lstopo-no-graphics]=hwloc-nox [qemu-system-x86_64]=qemu-system-x86 [busybox]=busybox-static
   [cpio]=cpio [modprobe]=kmod [setpriv]=util-linux [unshare]=util-linux [flock]=util-linux
   [ss]=iproute2 [ip]=iproute2 [tc]=iproute2 [bridge]=iproute2 [nsenter]=util-linux [timeout]=coreutils
-  [xz]=xz-utils [jq]=jq
+  [xz]=xz-utils [jq]=jq [lldpd]=lldpd [lldpcli]=lldpd
 )
 
 # need PROGRAM...: fail with the packages' names when a program is missing.
