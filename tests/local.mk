@@ -128,6 +128,12 @@ EXTRA_DIST += tests/bench/training
 bench-training: cli/topomap$(EXEEXT)
 	$(if $(CASES),CASES='$(CASES)') TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/training $(BENCH_OPTIONS)
 
+# Scattered instances of clouds, beside lists that the clouds' own scripts would sort.
+EXTRA_DIST += tests/bench/clouds
+.PHONY: bench-clouds
+bench-clouds: cli/topomap$(EXEEXT)
+	$(if $(CASES),CASES='$(CASES)') $(if $(SEED),SEED='$(SEED)') TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/clouds $(BENCH_OPTIONS)
+
 # Steps of a training job by PyTorch's gloo on a fabric with real contention; the script says which variables there are.
 EXTRA_DIST += tests/bench/gloo tests/bench/gloo.py
 .PHONY: bench-gloo
