@@ -28,6 +28,14 @@ static const kind kinds[] = {
      "nvidia-smi --query-gpu=fabric.clusterUuid,fabric.cliqueId --format=csv,noheader | head -n 1 "
      "| "
      "sed \"s/^/$host, /\""},
+    /* What an instance may ask of itself: Compute Engine's and OCI's metadata services. */
+    {"gcp", "gcp-topology", 0,
+     "ask() { curl -sf -m 10 -H \"Metadata-Flavor: Google\" "
+     "\"http://metadata.google.internal/computeMetadata/v1/instance/$1\"; }; "
+     "echo \"$(ask zone),$(ask attributes/physical_host),$host\""},
+    {"oci", "oci-topology", 0,
+     "{ curl -sf -m 10 -H \"Authorization: Bearer Oracle\" "
+     "http://169.254.169.254/opc/v2/host/ || echo no answer; echo; } | sed -n \"s/./$host: &/p\""},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -80,7 +88,7 @@ static int run(const cli_call *call)
     topomap_names_clear(&names);
     if (found)
         return CLI_DONE;
-    return cli_usage_error(call, "'%s' is none of slingshot, lldp, hwloc and gpu",
+    return cli_usage_error(call, "'%s' is none of slingshot, lldp, hwloc, gpu, gcp and oci",
                            call->operand[0]);
 }
 
@@ -102,10 +110,14 @@ static const char text[] =
     "hwloc      the inside of one node, for all of --nodes\n"
     "gpu        GPUs and their links on one node, for all of --nodes; NVLink domains of all. Where "
     "devices are\n"
-    "           constrained, --srun has to ask for the GPUs\n";
+    "           constrained, --srun has to ask for the GPUs\n"
+    "gcp, oci   Google's and Oracle's levels, which each instance may ask its metadata service "
+    "for.\n"
+    "           AWS has no such: `aws ec2 describe-instance-topology`, by whoever may call its "
+    "API\n";
 
 const cli_command cli_collect_commands[] = {
-    {"db collect", "slingshot|lldp|hwloc|gpu",
+    {"db collect", "slingshot|lldp|hwloc|gpu|gcp|oci",
      "the commands that gather a dump from nodes and import it", options, 1, 1, run, text},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

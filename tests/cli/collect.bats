@@ -42,6 +42,31 @@ END
   [ "$(summary a.db 'hosts, .switches, .links')" = '[3,1,3]' ]
 }
 
+@test "gcp and oci: what instances are told of their place; one without an answer is left out" {
+  cat >bin/curl <<'END'
+#!/bin/sh
+case "$*" in
+  "-sf -m 10 -H Metadata-Flavor: Google http://metadata.google.internal/computeMetadata/v1/instance/zone") printf projects/1/zones/us-c1-a ;;
+  "-sf -m 10 -H Metadata-Flavor: Google http://metadata.google.internal/computeMetadata/v1/instance/attributes/physical_host")
+    [ "$NODE" != n4 ] || exit 22; printf '/c/b%d/%d' $((${NODE#n} / 2)) "${NODE#n}" ;;
+  "-sf -m 10 -H Authorization: Bearer Oracle http://169.254.169.254/opc/v2/host/")
+    [ "$NODE" != n4 ] || exit 22
+    printf '{"id": "x",\n"rdmaTopologyData": {"customerHPCIslandId": "c",\n"customerNetworkBlock": "b%d", "customerLocalBlock": "l%d"}}' \
+      $((${NODE#n} / 2)) "${NODE#n}" ;;
+  *) exit 1 ;;
+esac
+END
+  chmod +x bin/*
+  topomap db collect gcp --nodes n1,n2,n3,n4 --db gcp.db | sh
+  topomap db collect oci --nodes n1,n2,n3,n4 --db oci.db | sh 2>err
+  grep -q '1 of 4 hosts answered with a message' err
+  for db in gcp oci; do
+    [ "$(summary $db.db hosts)" = '[3]' ]
+    near=$(topomap db distance --db $db.db n2 n3 --json | jq .hops) far=$(topomap db distance --db $db.db n1 n2 --json | jq .hops)
+    [ "$near" -lt "$far" ]
+  done
+}
+
 @test "hwloc and gpu: one node for all of them; NVLink domains of all" {
   printf '#!/bin/sh\n[ "$NODE" = n1 ] && exec %s -i "pack:2 core:4 pu:1" --of xml\n' "$(PATH=${PATH#"$PWD/bin":} command -v lstopo-no-graphics)" >bin/lstopo-no-graphics
   cat >bin/nvidia-smi <<'END'
@@ -67,6 +92,6 @@ END
   run -2 topomap db collect lldp
   [[ $output == *"--nodes HOSTLIST"* ]]
   run -2 topomap db collect none --nodes n1
-  [[ $output == *"none of slingshot, lldp, hwloc and gpu"* ]]
+  [[ $output == *"none of slingshot, lldp, hwloc, gpu, gcp and oci"* ]]
   run -2 topomap db collect lldp --nodes 'n[1'
 }
