@@ -14,7 +14,7 @@ include cli/run/local.mk
 include cli/terminal/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDFLAGS = $(program_link_flags)
-cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libslurmlines.la plugin/libreply.la plugin/policy/libpolicy.la \
+cli_topomap_LDADD = plugin/planner/liblaunch.la plugin/planner/libplanner.la plugin/libsite.la plugin/libslurmlines.la plugin/libreply.la plugin/policy/libpolicy.la \
   plugin/store/libstore.la topology-db/libdb.la lib/libcore.la $(JANSSON_LIBS)
 
 # Manual pages and completion walk the command's own tables.

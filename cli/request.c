@@ -94,17 +94,12 @@ static int write_counts(FILE *out, const cli_call *call, cli_order *order, topom
     return status;
 }
 
-/* The job whose cores scontrol tells: the first in PATH that can be run. */
-static int write_job(FILE *out, const cli_call *call, topomap_error *err)
+void cli_request_scontrol(FILE *out)
 {
-    const char *job = cli_get(call, "cores-of"), *path = getenv("PATH");
+    const char *path = getenv("PATH");
 
-    if (job && (strspn(job, "0123456789") != strlen(job) || !*job || strlen(job) > 9))
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "--cores-of takes a job's number, not '%.40s'", job);
-    fprintf(out, "job %s\nstep 0\n", job ? job : "0");
-    if (!job || !path || !strchr(path, '/'))
-        return 0;
+    if (!path || !strchr(path, '/'))
+        return;
     fputs("scontrol ", out);
     for (const char *at = path, *between = ""; *at; at += *at == ':') {
         size_t length = strcspn(at, ":");
@@ -116,6 +111,18 @@ static int write_job(FILE *out, const cli_call *call, topomap_error *err)
         at += length;
     }
     fputs("\nscontrol-time 5\n", out);
+}
+
+static int write_job(FILE *out, const cli_call *call, topomap_error *err)
+{
+    const char *job = cli_get(call, "cores-of");
+
+    if (job && (strspn(job, "0123456789") != strlen(job) || !*job || strlen(job) > 9))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "--cores-of takes a job's number, not '%.40s'", job);
+    fprintf(out, "job %s\nstep 0\n", job ? job : "0");
+    if (job)
+        cli_request_scontrol(out);
     return 0;
 }
 

@@ -17,4 +17,8 @@ int cli_request_read(const cli_call *call, topomap_request *asked);
 char *cli_request_make(const cli_call *call, const topomap_request *asked, planner_request *request,
                        cli_order *order, topomap_error *err);
 
+/** The request's lines that say whom to ask for a job's cores: the first scontrol in PATH that can
+ * be run. Nothing where PATH names no folder. */
+void cli_request_scontrol(FILE *out);
+
 #endif

@@ -117,17 +117,31 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     }
 }
 
-void cli_site_records(char *path, size_t size)
+static void find_site(doctor_site *site)
 {
     static const double seconds = 5;
-    doctor_site site = {.records = ""};
     doctor_verdict verdict;
 
     for (int i = 0; i < CHECKS; i++) {
         if (checks[i].run == doctor_slurm_conf || checks[i].run == doctor_plugstack)
-            run_row(&checks[i], seconds, &site, &verdict);
+            run_row(&checks[i], seconds, site, &verdict);
     }
+}
+
+void cli_site_records(char *path, size_t size)
+{
+    doctor_site site = {.records = ""};
+
+    find_site(&site);
     snprintf(path, size, "%s", site.records);
+}
+
+char *cli_site_words(void)
+{
+    doctor_site site = {.words = ""};
+
+    find_site(&site);
+    return strdup(site.words);
 }
 
 /* ---- Answers -----------------------------------------------------------------------------------

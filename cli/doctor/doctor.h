@@ -19,7 +19,8 @@ typedef struct doctor_site {
     char planner[DOCTOR_PATH], profiler[DOCTOR_PATH], db[DOCTOR_PATH];
     char node_helper[DOCTOR_PATH];
     char policy[DOCTOR_PATH], spool[DOCTOR_PATH], store[DOCTOR_PATH], records[DOCTOR_PATH];
-    char mode[32];        /* default= */
+    char words[4 * DOCTOR_PATH]; /* of plugstack.conf, as they are, one a line */
+    char mode[32];               /* default= */
     unsigned deadline_ms; /* of the planner */
     unsigned mpis;        /* 1 << enum store_mpi, of those that this system has */
     double max_age;       /* of a source of the database, in days */

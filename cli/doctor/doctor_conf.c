@@ -212,6 +212,7 @@ static void take_words(doctor_site *site, struct stack *stack)
     char *words[WORDS], *rest = NULL, *word = strtok_r(stack->line, " \t", &rest);
     enum policy_origin origin;
     plugin_args args = {0};
+    size_t used = 0;
     int count = 0;
 
     word = strtok_r(NULL, " \t", &rest);
@@ -220,6 +221,8 @@ static void take_words(doctor_site *site, struct stack *stack)
         site->planner_said |= !strncmp(word, "planner=", 8);
         site->node_helper_said |= !strncmp(word, "node_helper=", 12);
         words[count++] = word;
+        snprintf(site->words + used, sizeof site->words - used, "%s\n", word);
+        used = strlen(site->words); /* a line of the file is no longer */
     }
     plugin_args_read(count, words, &args, pass_over);
     if (!site->db_said)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launchers, and what is known of their words. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum { VERSION_MS = 5000 };
 #define HYDRA_CONTRARY                                                                             \
     "-f -hostfile -machinefile -machine -hosts -host -ppn -perhost -map-by -bind-to -rankmap "     \
     "-order-nodes -grr -rr -launcher -bootstrap -rmk -configfile -membind"
+#define HYDRA_SETS "-genv NAME VALUE"
 #define HYDRA_WORDS "-launcher ssh -launcher-exec SHELL -f FILE"
 #define SRUN_FLAGS                                                                                 \
     "-l --label -v --verbose -Q --quiet -u --unbuffered --exclusive --exact --overlap -O "         \
@@ -34,27 +36,97 @@ enum { VERSION_MS = 5000 };
     "-m --distribution -w --nodelist -x --exclude -N --nodes -r --relative --ntasks-per-node "     \
     "--multi-prog --het-group --topomap --topomap-options --tasks-per-node -A --jobid"
 
+#define APRUN_FLAGS "-b -B -C -D -q -T -t"
+#define APRUN_CONTRARY "-L --node-list -l --node-list-file -m -R"
+#define FLUX_FLAGS "-v --verbose -x --exclusive -l --label-io --unbuffered --dry-run --quiet -u"
+#define FLUX_CONTRARY "--taskmap --requires -N --nodes --tasks-per-node --tasks-per-core --cores"
+
+/* PRRTE's prun and prterun: Open MPI's mpirun since 5 is the latter. aprun is ALPS' and PALS',
+ * whose MPI reads the file: intro_mpi(3), MPICH_RANK_REORDER_METHOD. Flux: flux-run(1), --taskmap.
+ */
 static const run_launcher launchers[] = {
-    {"Open MPI 4", "mpirun mpiexec orterun", "(Open MPI) 4.|(OpenRTE) 4.", "openmpi-rankfile",
-     "--rankfile FILE", NULL, "-n --n -np --np -c", OPEN_MPI_FLAGS, OPEN_MPI_PAIRS,
-     OPEN_MPI_CONTRARY, 1, 0},
-    {"Open MPI 5 and 6", "mpirun mpiexec prterun",
-     "(Open MPI) 5.|(Open MPI) 6.|(PRRTE) 3.|(PRRTE) 4.", "prrte-rankfile",
-     "--map-by rankfile:file=FILE", NULL, "-n --n -np --np -c", OPEN_MPI_FLAGS, OPEN_MPI_PAIRS,
-     OPEN_MPI_CONTRARY, 1, 0},
-    {"MPICH's hydra", "mpiexec mpirun mpiexec.hydra", "HYDRA", "machinefile", HYDRA_WORDS, NULL,
-     "-n -np", HYDRA_FLAGS, HYDRA_PAIRS, HYDRA_CONTRARY, 0, 0},
-    {"Intel MPI", "mpiexec mpirun mpiexec.hydra", "Intel(R) MPI", "machinefile", HYDRA_WORDS, NULL,
-     "-n -np", HYDRA_FLAGS, HYDRA_PAIRS, HYDRA_CONTRARY, 0, 0},
-    {"srun", "srun", NULL, "slurm-hostfile", "-m arbitrary", "SLURM_HOSTFILE", "-n --ntasks",
-     SRUN_FLAGS, "", SRUN_CONTRARY, 1, 1},
+    {.name = "Open MPI 4",
+     .programs = "mpirun mpiexec orterun",
+     .version = "(Open MPI) 4.|(OpenRTE) 4.",
+     .format = "openmpi-rankfile",
+     .words = "--rankfile FILE",
+     .counts = "-n --n -np --np -c",
+     .flags = OPEN_MPI_FLAGS,
+     .pairs = OPEN_MPI_PAIRS,
+     .contrary = OPEN_MPI_CONTRARY,
+     .takes_all = 1,
+     .sets = "-x NAME=VALUE",
+     .mpi = "pmix"},
+    {.name = "Open MPI 5 and 6, PRRTE",
+     .programs = "mpirun mpiexec prterun prun",
+     .version = "(Open MPI) 5.|(Open MPI) 6.|(PRRTE) 3.|(PRRTE) 4.|(PRRTE) 5.",
+     .format = "prrte-rankfile",
+     .words = "--map-by rankfile:file=FILE",
+     .counts = "-n --n -np --np -c",
+     .flags = OPEN_MPI_FLAGS,
+     .pairs = OPEN_MPI_PAIRS,
+     .contrary = OPEN_MPI_CONTRARY,
+     .takes_all = 1,
+     .sets = "-x NAME=VALUE",
+     .mpi = "pmix"},
+    {.name = "MPICH's hydra",
+     .programs = "mpiexec mpirun mpiexec.hydra",
+     .version = "HYDRA",
+     .format = "machinefile",
+     .words = HYDRA_WORDS,
+     .counts = "-n -np",
+     .flags = HYDRA_FLAGS,
+     .pairs = HYDRA_PAIRS,
+     .contrary = HYDRA_CONTRARY,
+     .sets = HYDRA_SETS,
+     .mpi = "pmi2"},
+    {.name = "Intel MPI",
+     .programs = "mpiexec mpirun mpiexec.hydra",
+     .version = "Intel(R) MPI",
+     .format = "machinefile",
+     .words = HYDRA_WORDS,
+     .counts = "-n -np",
+     .flags = HYDRA_FLAGS,
+     .pairs = HYDRA_PAIRS,
+     .contrary = HYDRA_CONTRARY,
+     .sets = HYDRA_SETS,
+     .mpi = "pmi2"},
+    {.name = "srun",
+     .programs = "srun",
+     .format = "slurm-hostfile",
+     .words = "-m arbitrary",
+     .variables = "SLURM_HOSTFILE=FILE",
+     .counts = "-n --ntasks",
+     .flags = SRUN_FLAGS,
+     .contrary = SRUN_CONTRARY,
+     .takes_all = 1,
+     .one_each = 1},
+    {.name = "aprun",
+     .programs = "aprun",
+     .format = "mpich-rank-order",
+     .variables = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE",
+     .counts = "-n --pes",
+     .flags = APRUN_FLAGS,
+     .contrary = APRUN_CONTRARY,
+     .sets = "-e NAME=VALUE",
+     .mpi = "cray"},
+    {.name = "Flux",
+     .programs = "flux",
+     .verbs = "run submit",
+     .format = "flux-taskmap",
+     .words = "--requires=hosts:HOSTS --taskmap=manual:TEXT",
+     .counts = "-n --ntasks",
+     .flags = FLUX_FLAGS,
+     .contrary = FLUX_CONTRARY,
+     .sets = "--env=NAME=VALUE",
+     .mpi = "pmi2"},
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
 /* Is a word one of a list's? \p how many of its characters. */
 static int is_in(const char *list, const char *word, size_t length)
 {
-    for (const char *at = list; length && *at; at += strspn(at, " ")) {
+    for (const char *at = list; length && at && *at; at += strspn(at, " ")) {
         size_t own = strcspn(at, " ");
 
         if (own == length && strncmp(at, word, length) == 0)
@@ -73,6 +145,11 @@ static int is_called(const run_launcher *launcher, const char *program)
 
     return is_in(launcher->programs, name, strlen(name)) ||
            is_in(launcher->programs, name, strcspn(name, "."));
+}
+
+static int has_verb(const run_launcher *launcher, const char *word)
+{
+    return !launcher->verbs || (word && is_in(launcher->verbs, word, strlen(word)));
 }
 
 /* Does a text have one of a row's versions? */
@@ -99,7 +176,7 @@ const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
 
     *why = '\0';
     for (size_t i = 0; i < LAUNCHERS; i++) {
-        if (!is_called(&launchers[i], command[0]))
+        if (!is_called(&launchers[i], command[0]) || !has_verb(&launchers[i], command[1]))
             continue;
         called = 1;
         if (launchers[i].version && !text && status == 0)
@@ -136,16 +213,24 @@ static const char *count_in(const run_launcher *launcher, char *const *command, 
                                                                                 : NULL;
 }
 
+int run_launcher_head(const run_launcher *launcher)
+{
+    return launcher->verbs ? 2 : 1;
+}
+
 /* Options end where a word is neither one nor the value of one. */
 static int is_program(const run_launcher *launcher, char *const *command, int at)
 {
     const char *before = command[at - 1];
+    int first = run_launcher_head(launcher);
 
     if (*command[at] == '-')
         return 0;
-    if (at > 1 && is_in(launcher->pairs, command[at - 2], strlen(command[at - 2])))
+    if (strcmp(before, "--") == 0)
+        return 1;
+    if (at > first && is_in(launcher->pairs, command[at - 2], strlen(command[at - 2])))
         return 0;
-    return at == 1 || *before != '-' || strchr(before, '=') ||
+    return at == first || *before != '-' || strchr(before, '=') ||
            is_in(launcher->flags, before, strlen(before));
 }
 
@@ -156,9 +241,9 @@ static int refuse(char why[CLI_WHY], const char *word, const char *what)
 }
 
 int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint32_t *ranks,
-                       char why[CLI_WHY])
+                       int *program, char why[CLI_WHY])
 {
-    int at = 1, used;
+    int at = run_launcher_head(launcher), used;
 
     *ranks = 0;
     for (; command[at] && !is_program(launcher, command, at); at += 1 + used) {
@@ -179,6 +264,7 @@ int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint3
             return refuse(why, command[at], " places the ranks itself");
         }
     }
+    *program = at;
     for (; command[at]; at++)
         if (strcmp(command[at], ":") == 0)
             return refuse(why, "it starts several programs", "");
@@ -192,7 +278,7 @@ int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY])
     char *text, *plugin;
     int fits;
 
-    if (!strstr(launcher->words, "arbitrary"))
+    if (!launcher->words || !strstr(launcher->words, "arbitrary"))
         return 1;
     if (cli_capture(words, VERSION_MS, &text, why) != 0) {
         free(text);
@@ -208,66 +294,123 @@ int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY])
     return fits;
 }
 
-/* The part of a word before FILE or SHELL, the path, what is behind it. */
-static char *spelt(const char *word, size_t length, const char *file, const char *shell)
+/* What the words of the table stand for. */
+enum { FILE_PATH, SHELL_PATH, TEXT, HOSTS, NAME, VALUE, MEANINGS };
+
+static const char *const meant[MEANINGS] = {"FILE", "SHELL", "TEXT", "HOSTS", "NAME", "VALUE"};
+
+static size_t meaning_at(const char *word, size_t length, int *which)
 {
-    static const char *const names[] = {"FILE", "SHELL"};
-    const char *const paths[] = {file, shell};
-    size_t size = length + strlen(file) + strlen(shell) + 1;
-    char *made = malloc(size);
+    for (*which = 0; *which < MEANINGS; ++*which) {
+        size_t own = strlen(meant[*which]);
 
-    if (!made)
-        return NULL;
-    snprintf(made, size, "%.*s", (int)length, word);
-    for (int i = 0; i < 2; i++) {
-        char *found = strstr(made, names[i]);
-
-        if (!found)
-            continue;
-        snprintf(found, size - (size_t)(found - made), "%s", paths[i]);
-        break; /* it is the last of its word */
+        if (own <= length && strncmp(word, meant[*which], own) == 0)
+            return own;
     }
-    return made;
+    return 0;
 }
 
-static size_t words_of(const run_launcher *launcher)
+/* A word of the table with what it stands for; NULL: memory is short. */
+static char *spelt(const char *word, size_t length, const char *const meaning[MEANINGS])
 {
-    size_t words = 1;
+    char *made = NULL;
+    size_t size, used;
+    FILE *out = open_memstream(&made, &size);
+    int which;
 
-    for (const char *at = launcher->words; *at; at++)
-        words += *at == ' ';
-    return words;
+    for (size_t i = 0; out && i < length; i += used ? used : 1) {
+        /* SLURM_HOSTFILE has none in it. */
+        used = i && (isalpha((unsigned char)word[i - 1]) || word[i - 1] == '_')
+                   ? 0
+                   : meaning_at(word + i, length - i, &which);
+        if (used && meaning[which])
+            fwrite(meaning[which], 1, strcspn(meaning[which], "\n"), out);
+        else
+            fwrite(word + i, 1, used ? used : 1, out);
+    }
+    if (out && fclose(out) == 0)
+        return made;
+    free(made);
+    return NULL;
 }
 
-void run_launcher_command_free(const run_launcher *launcher, char **command)
+static size_t words_of(const char *words)
 {
-    for (size_t i = 1; command && i <= words_of(launcher); i++)
-        free(command[i]);
-    free(command);
+    size_t count = words && *words;
+
+    for (const char *at = words; at && *at; at++)
+        count += *at == ' ';
+    return count;
 }
 
-char **run_launcher_command(const run_launcher *launcher, char *const *command, const char *file,
-                            const char *shell)
+static int add_words(run_command *made, const char *words, const char *const meaning[MEANINGS])
 {
-    size_t words = 0, added = words_of(launcher), made = 1;
-    char **all;
+    for (const char *at = words; at && *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        char *word = spelt(at, length, meaning);
+
+        if (!word)
+            return -1;
+        made->word[made->first + made->added++] = word;
+        at += length;
+    }
+    return 0;
+}
+
+void run_launcher_command_clear(run_command *made)
+{
+    for (size_t i = 0; made->word && i < made->added; i++)
+        free(made->word[made->first + i]);
+    free(made->word);
+    *made = (run_command){.word = NULL};
+}
+
+int run_launcher_command(const run_launcher *launcher, char *const *command,
+                         const run_addition *addition, run_command *made)
+{
+    const char *meaning[MEANINGS] = {[FILE_PATH] = addition->file,
+                                     [SHELL_PATH] = addition->shell,
+                                     [TEXT] = addition->text,
+                                     [HOSTS] = addition->hosts};
+    size_t words = 0, room = words_of(launcher->words), head = (size_t)run_launcher_head(launcher);
+    int failed;
 
     while (command[words])
         words++;
-    all = calloc(words + added + 1, sizeof *all);
-    if (!all)
-        return NULL;
-    all[0] = command[0];
-    for (const char *at = launcher->words; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
+    room += addition->variables * words_of(launcher->sets);
+    *made = (run_command){.word = calloc(words + room + 1, sizeof *made->word)};
+    if (!made->word)
+        return -1;
+    made->first = head;
+    memcpy(made->word, command, head * sizeof *made->word);
+    failed = addition->file && add_words(made, launcher->words, meaning);
+    for (size_t i = 0; i < addition->variables && !failed; i++) {
+        meaning[NAME] = addition->variable[i].name;
+        meaning[VALUE] = addition->variable[i].value;
+        failed = add_words(made, launcher->sets, meaning);
+    }
+    memcpy(made->word + head + made->added, command + head, (words - head) * sizeof *made->word);
+    if (failed)
+        run_launcher_command_clear(made);
+    return failed ? -1 : 0;
+}
 
-        all[made] = spelt(at, length, file, shell);
-        if (!all[made++]) {
-            run_launcher_command_free(launcher, all);
-            return NULL;
+int run_launcher_environment(const run_launcher *launcher, const char *file)
+{
+    const char *meaning[MEANINGS] = {[FILE_PATH] = file};
+    int failed = 0;
+
+    for (const char *at = launcher->variables; at && *at && !failed; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        char *word = spelt(at, length, meaning), *equals = word ? strchr(word, '=') : NULL;
+
+        failed = !equals;
+        if (equals) {
+            *equals = '\0';
+            failed = setenv(word, equals + 1, 1);
         }
+        free(word);
         at += length;
     }
-    memcpy(all + made, command + 1, (words - 1) * sizeof *all);
-    return all;
+    return failed ? -1 : 0;
 }

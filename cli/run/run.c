@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "cli/run/run.h"
 #include "cli/shell.h"
@@ -50,6 +51,11 @@ typedef struct wishes {
     const char *graph;
 } wishes;
 
+static int is_auto(const wishes *w)
+{
+    return w->graph && strcmp(w->graph, "auto") == 0;
+}
+
 static char not_understood[120]; /* the first such word */
 
 static void note_word(const char *word)
@@ -80,6 +86,8 @@ static int take_settings(const policy_settings *settings, plan_words *p, wishes 
 
     w->required = policy_flag(settings, TOPOMAP_REQUEST_REQUIRED);
     w->verbose = policy_flag(settings, TOPOMAP_REQUEST_VERBOSE);
+    if (is_auto(w)) /* the planner has them all */
+        return 0;
     for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS && status == 0; k++) {
         const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
         const char *value = settings->value[k];
@@ -185,8 +193,8 @@ static void print_word(const char *word)
 
 static int print(char *const *command, const run_launcher *launcher, const char *text)
 {
-    if (launcher && launcher->variable)
-        printf("%s=FILE ", launcher->variable);
+    if (launcher && launcher->variables)
+        printf("%s ", launcher->variables);
     for (int i = 0; command[i]; i++) {
         if (i)
             putchar(' ');
@@ -198,80 +206,180 @@ static int print(char *const *command, const run_launcher *launcher, const char 
     return CLI_DONE;
 }
 
-static int start(const run_launcher *launcher, char *const *command, const char *text,
-                 const run_allocation *a, char why[CLI_WHY])
+/* A launch as it is found out. */
+typedef struct launch {
+    const cli_call *call;
+    const run_launcher *launcher;
+    run_allocation allocation;
+    int program; /* where it is in the command */
+    char *text;  /* of the launcher's file; NULL: there is no plan */
+    run_auto autos;
+} launch;
+
+/* Tools that the user preloads come first: ours must not take their calls away. \return how many
+ * variables; 0: there is no profile, or no room for it */
+static size_t profile(launch *l, char both[8192], run_variable variable[2])
 {
-    int shell = a->job && strstr(launcher->words, "SHELL");
-    run_folder folder;
-    char **whole;
+    const char *users = getenv("LD_PRELOAD");
+    char *const *command = l->call->operand;
+
+    if (!l->autos.library)
+        return 0;
+    for (int i = 1; i < l->program; i++)
+        if (strstr(command[i], "LD_PRELOAD")) {
+            fprintf(stderr, "topomap run: not profiled: the command sets LD_PRELOAD itself\n");
+            return 0;
+        }
+    if (snprintf(both, 8192, "%s%s%s", users ? users : "", users && *users ? ":" : "",
+                 l->autos.library) >= 8192)
+        return 0;
+    variable[0] = (run_variable){"LD_PRELOAD", both};
+    variable[1] = (run_variable){"TOPOMAP_PROFILE_FOLDER", l->autos.run};
+    return 2;
+}
+
+/* With the plan's file, or without it. \return -1: it is not started, for want of memory */
+static int start_with(launch *l, const run_folder *folder, char why[CLI_WHY])
+{
+    char preload[8192];
+    run_variable variable[2];
+    run_addition addition = {.file = folder ? folder->file : NULL,
+                             .shell = folder && *folder->shell ? folder->shell : "ssh",
+                             .text = l->text,
+                             .hosts = l->allocation.nodes,
+                             .variable = variable};
+    run_command whole;
     int status;
 
-    if (run_folder_make(&folder, text, shell, !strstr(launcher->words, "file="), why))
-        return -1;
-    whole = run_launcher_command(launcher, command, folder.file, shell ? folder.shell : "ssh");
-    if (!whole) {
-        run_folder_remove(&folder);
+    addition.variables = profile(l, preload, variable);
+    if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole)) {
         snprintf(why, CLI_WHY, "out of memory");
         return -1;
     }
-    if (launcher->variable) {
-        setenv(launcher->variable, folder.file, 1);
-        setenv("TOPOMAP", "off", 1); /* srun's plugin has nothing to do */
+    for (size_t i = 0; i < addition.variables && !l->launcher->sets; i++)
+        setenv(variable[i].name, variable[i].value, 1);
+    if (!l->launcher->sets) /* srun: its plugin has nothing to do */
+        setenv("TOPOMAP", "off", 1);
+    if (folder && run_launcher_environment(l->launcher, folder->file)) {
+        run_launcher_command_clear(&whole);
+        snprintf(why, CLI_WHY, "out of memory");
+        return -1;
     }
-    status = run_start(whole, &folder);
-    run_launcher_command_free(launcher, whole);
+    status = run_start(whole.word);
+    run_launcher_command_clear(&whole);
+    if (folder)
+        run_folder_remove(folder);
+    run_auto_end(&l->autos, status);
+    return run_finish(status);
+}
+
+static int start(launch *l, char why[CLI_WHY])
+{
+    const char *words = l->launcher->words ? l->launcher->words : "";
+    int shell = l->allocation.job && strstr(words, "SHELL"), status;
+    run_folder folder;
+
+    if (run_folder_make(&folder, l->text, shell, !strstr(words, "file="), why))
+        return -1;
+    if (!shell)
+        *folder.shell = '\0';
+    status = start_with(l, &folder, why);
+    if (status < 0)
+        run_folder_remove(&folder);
     return status;
 }
 
 /* Whoever asked for it to be required is told by the status; all others' programs run. */
-static int as_it_stands(const cli_call *call, const wishes *w, const char *why)
+static int as_it_stands(launch *l, const wishes *w, const char *why)
 {
-    int off = w->off;
+    int off = w->off, required = w->required || l->autos.required, status = -1;
+    char again[CLI_WHY];
 
-    if (!off)
-        fprintf(stderr, "topomap run: %s: %s\n", w->required ? "not started" : "not placed",
+    if (!off && *why)
+        fprintf(stderr, "topomap run: %s: %s\n", required ? "not started" : "not placed",
                 reason(why));
-    if (w->required && !off)
+    if (required && !off && *why) {
+        run_auto_end(&l->autos, W_EXITCODE(CLI_NO, 0));
         return CLI_NO;
-    if (cli_get(call, "print"))
-        return print(call->operand, NULL, NULL);
-    return run_start(call->operand, NULL);
+    }
+    if (cli_get(l->call, "print"))
+        return print(l->call->operand, NULL, NULL);
+    if (l->autos.later)
+        status = start_with(l, NULL, again);
+    return status >= 0 ? status : run_finish(run_start(l->call->operand));
+}
+
+/* \return nonzero: there is something to plan */
+static int find_out(launch *l, const wishes *w, char why[CLI_WHY])
+{
+    char *const *command = l->call->operand;
+    uint32_t ranks = 0;
+
+    return !*not_understood && !w->off && (l->launcher = run_launcher_find(command, why)) != NULL &&
+           run_launcher_ranks(l->launcher, command, &ranks, &l->program, why) == 0 &&
+           run_launcher_fits(l->launcher, why) &&
+           run_allocation_find(l->call, ranks || l->launcher->takes_all ? ranks : 1,
+                               l->launcher->one_each, &l->allocation, why) == 0;
+}
+
+static void plan_auto(launch *l, unsigned ms, char why[CLI_WHY])
+{
+    const run_question question = {.call = l->call,
+                                   .launcher = l->launcher,
+                                   .program = l->call->operand + l->program,
+                                   .allocation = &l->allocation,
+                                   .ms = ms};
+
+    if (cli_get(l->call, "print")) {
+        snprintf(why, CLI_WHY, "with auto, the launch itself finds out what it is to be");
+        return;
+    }
+    if (run_auto_plan(&question, &l->autos, why) == 0)
+        *why = '\0';
+    l->text = l->autos.text;
+    l->autos.text = NULL;
+}
+
+static int print_plan(const launch *l)
+{
+    const run_addition addition = {
+        .file = "FILE", .shell = "SHELL", .text = l->text, .hosts = l->allocation.nodes};
+    run_command whole;
+    int status = CLI_FAILED;
+
+    if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole) == 0)
+        status = print(whole.word, l->launcher, l->text);
+    run_launcher_command_clear(&whole);
+    return status;
 }
 
 static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned ms)
 {
-    const run_launcher *launcher = NULL;
-    run_allocation a = {.job = NULL};
-    char why[CLI_WHY] = "", *text = NULL;
-    uint32_t ranks = 0;
+    launch l = {.call = call};
+    char why[CLI_WHY] = "";
     int status = -1;
 
     if (*not_understood && explain_word(why))
         return cli_usage_error(call, "--topomap-options: %s", why);
-    if (w->graph && !strcmp(w->graph, "auto"))
-        snprintf(why, sizeof why, "auto, which profiles programs, is srun's alone");
-    else if (!*not_understood && !w->off &&
-             (launcher = run_launcher_find(call->operand, why)) != NULL &&
-             run_launcher_ranks(launcher, call->operand, &ranks, why) == 0 &&
-             run_launcher_fits(launcher, why) &&
-             run_allocation_find(call, ranks || launcher->takes_all ? ranks : 1, launcher->one_each,
-                                 &a, why) == 0)
-        text = plan(call, p, w, launcher, &a, ms, why);
-    if (text && cli_get(call, "print")) {
-        char **whole = run_launcher_command(launcher, call->operand, "FILE", "SHELL");
-
-        status = whole ? print(whole, launcher, text) : CLI_FAILED;
-        run_launcher_command_free(launcher, whole);
-    } else if (text) {
+    if (find_out(&l, w, why)) {
+        if (is_auto(w))
+            plan_auto(&l, ms, why);
+        else
+            l.text = plan(call, p, w, l.launcher, &l.allocation, ms, why);
+    }
+    if (l.text && cli_get(call, "print")) {
+        status = print_plan(&l);
+    } else if (l.text) {
         if (w->verbose)
-            fprintf(stderr, "topomap run: %u ranks placed for %s on %s\n", a.ranks, launcher->name,
-                    a.nodes);
-        status = start(launcher, call->operand, text, &a, why);
+            fprintf(stderr, "topomap run: %u ranks placed for %s on %s\n", l.allocation.ranks,
+                    l.launcher->name, l.allocation.nodes);
+        status = start(&l, why);
     }
     if (status < 0)
-        status = as_it_stands(call, w, why);
-    free(text);
-    run_allocation_clear(&a);
+        status = as_it_stands(&l, w, why);
+    free(l.text);
+    run_auto_clear(&l.autos);
+    run_allocation_clear(&l.allocation);
     return status;
 }
 
@@ -285,9 +393,9 @@ static int run(const cli_call *call)
     call->operand[call->operands] = NULL;
     if (status == 0 && (add(&p, "/proc/self/exe") || add(&p, "map")))
         status = CLI_FAILED;
+    take_graph(call, &w);
     if (status == 0)
         status = take_options(call, &p, &w);
-    take_graph(call, &w);
     if (status == 0)
         status = place(call, &p, &w, (unsigned)(seconds * 1000));
     clear(&p);
@@ -296,8 +404,8 @@ static int run(const cli_call *call)
 
 static const cli_option run_options[] = {
     {"topomap", "WHAT",
-     "who talks to whom: a graph's file, a pattern, or off (default: $TOPOMAP_GRAPH, else a chain "
-     "of the ranks)",
+     "who talks to whom: a graph's file, a pattern, auto, or off (default: $TOPOMAP_GRAPH, else a "
+     "chain of the ranks)",
      NULL},
     {"topomap-options", "K=V,...",
      "as srun has them: objective=, effort=, bind=, pin=, ...; required: nothing is started where "
@@ -314,9 +422,11 @@ static const cli_option run_options[] = {
 };
 
 static const char run_text[] =
-    "LAUNCHER is mpirun or mpiexec of Open MPI 4 to 6, of MPICH or of Intel MPI, or srun where "
-    "the\n"
-    "plugin is not installed; which one it is, its --version tells. The ranks that it is asked for "
+    "LAUNCHER is mpirun or mpiexec of Open MPI 4 to 6, of MPICH or of Intel MPI, prterun or prun "
+    "of\n"
+    "PRRTE, `flux run` or `flux submit`, aprun, or srun where the plugin is not installed; which "
+    "one\n"
+    "it is, its --version tells. The ranks that it is asked for "
     "(-n,\n"
     "-np; Open MPI and srun take all that there is room for) are planned as srun's plugin plans a\n"
     "step, the plan is written as the launcher's own file, to a private folder that is taken away "
@@ -333,6 +443,14 @@ static const char run_text[] =
     "With --topomap-options=required nothing is started then, and the exit status is 1.\n"
     "\n"
     "  salloc -N 16 topomap run --topomap halo.tmg -- mpirun -np 512 ./a.out\n"
+    "\n"
+    "With auto the program is profiled, and placed from its next run on, as by srun's\n"
+    "--topomap=auto, with the same store: the launcher is told to preload the profiler's library "
+    "(-x,\n"
+    "-genv and the like; for srun it is in the environment), and each rank leaves its part in the\n"
+    "store, which all nodes have to see. Plugstack.conf's words count where there is one. --print "
+    "does\n"
+    "not show such a launch.\n"
     "\n"
     "MPICH's and Intel MPI's mpiexec take a host several times by ssh alone; in a Slurm job steps "
     "of\n"

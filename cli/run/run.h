@@ -16,33 +16,63 @@
 typedef struct run_launcher {
     const char *name;
     const char *programs; /* by whose names it is called; NAME.anything, too */
+    const char *verbs;    /* of which one is its first word; NULL: options are */
     const char *version;  /* what its --version has in it, one or the other, with a '|' between;
                              NULL: it is  not asked */
     const char *format;   /* of `topomap map` */
-    const char *words;    /* what it is given; FILE and SHELL stand for the paths of files */
-    const char *variable; /* in the environment, with the file's path; or NULL */
-    const char *counts;   /* options with the number of ranks behind them */
-    const char *flags;    /* options without a word behind them, as far as they are usual */
-    const char *pairs;    /* options with two words behind them */
-    const char *contrary; /* options that place ranks themselves */
-    int takes_all;        /* without a number there are as many ranks as there is room; else one */
-    int one_each;         /* each node has one before any has two */
+    const char *words;    /* what it is given; FILE and SHELL stand for the paths of files, TEXT for
+                             what is in the file, HOSTS for the nodes; or NULL */
+    const char *variables; /* "NAME=VALUE" in its environment, FILE as above; or NULL */
+    const char *counts;    /* options with the number of ranks behind them */
+    const char *flags;     /* options without a word behind them, as far as they are usual */
+    const char *pairs;     /* options with two words behind them */
+    const char *contrary;  /* options that place ranks themselves */
+    int takes_all;         /* without a number there are as many ranks as there is room; else one */
+    int one_each;          /* each node has one before any has two */
+    const char *sets;      /* what gives the ranks a variable; NAME and VALUE stand for it; NULL:
+                              its own environment does */
+    const char *mpi;       /* as srun's --mpi= would be for its programs' usual MPI */
 } run_launcher;
+
+/** A variable that ranks are to have. */
+typedef struct run_variable {
+    const char *name, *value;
+} run_variable;
+
+/** What is added to a command. */
+typedef struct run_addition {
+    const char *file;  /* of the plan; NULL: the launcher's own layout stays */
+    const char *shell; /* in place of ssh */
+    const char *text, *hosts;
+    const run_variable *variable;
+    size_t variables;
+} run_addition;
+
+/** A command with what was added to it. */
+typedef struct run_command {
+    char **word;         /* NULL at the end */
+    size_t first, added; /* so many words from there on are owned; the others are lent */
+} run_command;
 
 /** Which one a command is. \return NULL, with the reason in \p why */
 const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY]);
 /** How many ranks a command asks for, 0: it does not say.
+ * \param program  where in it the program is
  * \return 0, or -1 with the reason in \p why: it places its ranks itself, or starts several
  * programs */
 int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint32_t *ranks,
-                       char why[CLI_WHY]);
+                       int *program, char why[CLI_WHY]);
 /** Whether Slurm takes such a command; \p why it does not. */
 int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY]);
-/** The command with what the launcher is given behind its first word; the command's own words are
- * lent. Ends with run_launcher_command_free(). NULL: memory is short */
-char **run_launcher_command(const run_launcher *launcher, char *const *command, const char *file,
-                            const char *shell);
-void run_launcher_command_free(const run_launcher *launcher, char **command);
+/** The command with what the launcher is given behind its first word. \p made ends with
+ * run_launcher_command_clear(). \return 0, or -1: memory is short */
+int run_launcher_command(const run_launcher *launcher, char *const *command,
+                         const run_addition *addition, run_command *made);
+void run_launcher_command_clear(run_command *made);
+/** Puts what is to be in its environment into ours. \return 0, or -1: memory is short */
+int run_launcher_environment(const run_launcher *launcher, const char *file);
+/** How many words of a command are the launcher's name. */
+int run_launcher_head(const run_launcher *launcher);
 
 /* ---- What there is to place on (allocation.c) ---------------------------------------------- */
 
@@ -72,8 +102,36 @@ int run_folder_make(run_folder *folder, const char *text, int shell, int dashes,
 void run_folder_remove(const run_folder *folder);
 
 /** Starts a command with our input and output; signals that are sent to us are handed on.
- * \param folder  or NULL: taken away before we end
- * \return its exit status; of a signal that has ended it, we die, too */
-int run_start(char *const *command, const run_folder *folder);
+ * \return its status as waitpid(2) has it */
+int run_start(char *const *command);
+/** \return the exit status of what ended so; of a signal that has ended it, we die, too */
+int run_finish(int status);
+
+/* ---- --topomap=auto (auto.c) ---------------------------------------------------------------- */
+
+typedef struct run_question {
+    const cli_call *call;
+    const run_launcher *launcher;
+    char *const *program; /* with its arguments */
+    const run_allocation *allocation;
+    unsigned ms;
+} run_question;
+
+/** What a launch with a stored profile, or for one, is to be. */
+typedef struct run_auto {
+    char *text;          /* the launcher's file; NULL: its own layout stays, and why was said */
+    char *library, *run; /* the ranks are to load this, and to leave their parts there; or NULL */
+    char *later;         /* what is to be done at the end, for the planner; or NULL */
+    int required;        /* nothing is to be started where it cannot be placed */
+} run_auto;
+
+/** Asks for it as srun's plugin asks the planner, with the same store. Says what srun would say.
+ *  \p made ends with run_auto_clear(), after a failure, too.
+ *  \return 0, or -1 with the reason in \p why: it cannot be placed, but may be profiled */
+int run_auto_plan(const run_question *question, run_auto *made, char why[CLI_WHY]);
+/** Takes what the run has left into the store.
+ *  \param status  of the launcher, as waitpid(2) has it */
+void run_auto_end(const run_auto *made, int status);
+void run_auto_clear(run_auto *made);
 
 #endif

@@ -161,7 +161,7 @@ static pid_t start(char *const *command)
     return pid;
 }
 
-int run_start(char *const *command, const run_folder *folder)
+int run_start(char *const *command)
 {
     pid_t pid = start(command);
     int status = 0;
@@ -169,12 +169,15 @@ int run_start(char *const *command, const run_folder *folder)
     if (pid < 0) { /* no process beside ours: ours then, and what it has been given stays */
         execvp(command[0], command);
         fprintf(stderr, "topomap run: %s: %s\n", command[0], strerror(errno));
-        return errno == ENOENT ? 127 : 126;
+        return W_EXITCODE(errno == ENOENT ? 127 : 126, 0);
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (folder)
-        run_folder_remove(folder);
+    return status;
+}
+
+int run_finish(int status)
+{
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     signal(WTERMSIG(status), SIG_DFL);

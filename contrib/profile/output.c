@@ -223,7 +223,7 @@ static uint64_t run_number(void)
 static int write_part(int fd, const profile_part *part)
 {
     struct topomap_part_header header = {
-        .ranks = (uint32_t)part->ranks, .run = run_number(), .count = 1};
+        .ranks = (uint32_t)part->ranks, .run = run_number(), .count = 1, .mpi = part->mpi};
     struct topomap_part_rank rank = {
         .rank = (uint32_t)part->rank,
         .flags = part->whole ? TOPOMAP_PART_WHOLE : 0,
@@ -245,7 +245,7 @@ static int write_part(int fd, const profile_part *part)
 }
 
 /* Beside it first, then in its place, so that nobody ever reads half of it. */
-static int leave_part(int folder, const profile_part *part)
+int profile_file_part(int folder, const profile_part *part)
 {
     char name[NAME], beside[NAME];
     int fd, failed, why;
@@ -282,7 +282,7 @@ int profile_file_leave(const char *path, const profile_part *part)
     }
     begin_quiet(&quiet);
     folder = open_folder(path, 1);
-    failed = folder < 0 || leave_part(folder, part);
+    failed = folder < 0 || profile_file_part(folder, part);
     if (failed) {
         snprintf(what, sizeof what, "cannot be written: %s", strerror(errno));
         complain(path, part->rank, what);

@@ -25,6 +25,7 @@ typedef struct profile_part {
     size_t count;
     uint64_t passed;          /* of profile_records() */
     uint64_t wall_ns, mpi_ns; /* of profile_timing_end() */
+    uint32_t mpi;             /* which MPI it has: the number of its library's soname; 0: unknown */
 } profile_part;
 
 /* memory.c: to whoever has started the ranks. */
@@ -36,6 +37,11 @@ void profile_memory_keep(void);
 /** Which MPI it has: the number of its library's soname. */
 void profile_memory_note(uint32_t mpi);
 void profile_memory_leave(const profile_part *part);
+
+/* folder.c: into a folder that another launcher than Slurm's has made for the run's parts. Nothing
+ * is said, and a file system that does not answer keeps no rank from its end for long. */
+#define PROFILE_FOLDER "TOPOMAP_PROFILE_FOLDER" /* its path */
+void profile_folder_leave(const char *path, const profile_part *part);
 
 /* output.c: to files, for who asks for one. Failures are said on standard error in one line and
  * nowhere else. */
@@ -50,6 +56,8 @@ void profile_file_begin(const char *path, int rank);
  * before the first may leave its part. */
 void profile_file_trim(const char *path, int ranks);
 int profile_file_leave(const char *path, const profile_part *part);
+/** A part in an open folder, whole or not at all. \return 0, or -1 with errno */
+int profile_file_part(int folder, const profile_part *part);
 /** Makes the file, where all have left their parts. */
 void profile_file_fold(const char *path, int rank, int ranks);
 

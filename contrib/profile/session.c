@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From MPI_Init to MPI_Finalize. TOPOMAP_PROFILE names the file to write, or a launch has lent
- * memory (memory.c); without both, nothing is recorded and the wrappers cost one branch.
+ * memory (memory.c) or made a folder (folder.c); without these, nothing is recorded and the
+ * wrappers cost one branch.
  *
  * A program may end in any way, and its ranks each in another one. So nothing here talks to another
  * rank, or waits for one: a rank that comes to the end of MPI leaves its part, and one that does
@@ -25,7 +26,9 @@ _Static_assert((int)PROFILE_PHASES == (int)TOPOMAP_PART_PHASES, "of the same pha
 
 static struct {
     char *path;    /* of the file to write, or NULL */
+    char *folder;  /* of parts, or NULL */
     int in_memory; /* there is memory to leave it in */
+    uint32_t mpi;  /* the number of its soname */
     pid_t taken;   /* this process is one of those that are profiled; what it forks is not */
     pid_t left;    /* and has left its part beside the file */
     int rank, ranks;
@@ -40,6 +43,7 @@ static void leave_environment(void)
 
     unsetenv("TOPOMAP_PROFILE");
     unsetenv(PROFILE_MEMORY);
+    unsetenv(PROFILE_FOLDER);
     profile_memory_keep();
     if (!list || !dladdr(&session, &self) || !self.dli_fname)
         return;
@@ -118,6 +122,7 @@ static int take_mpi(const void *init)
 
     if (session.in_memory && mpi.number)
         profile_memory_note(mpi.number);
+    session.mpi = mpi.number;
     if (mpi.is_mine && profile_library_share(&mpi) == 0)
         return 0;
     leave_environment();
@@ -127,14 +132,21 @@ static int take_mpi(const void *init)
 
 /* ---- Begin and end ----------------------------------------------------------------------- */
 
+static int is_wanted(void)
+{
+    return session.path || session.folder || session.in_memory;
+}
+
 /* Before the real MPI_Init. */
 static void announce(void)
 {
-    const char *file = getenv("TOPOMAP_PROFILE");
+    const char *file = getenv("TOPOMAP_PROFILE"), *folder = getenv(PROFILE_FOLDER);
 
-    if (session.path || session.in_memory)
+    if (is_wanted())
         return;
     session.in_memory = profile_memory_find();
+    if (folder && *folder == '/' && !session.in_memory)
+        session.folder = strdup(folder);
     if (!file || !*file)
         return;
     session.path = profile_file_path(file);
@@ -145,7 +157,8 @@ static void announce(void)
 static void forget(void)
 {
     free(session.path); /* MPICH's Fortran calls MPI_Init: once is enough */
-    session.path = NULL;
+    free(session.folder);
+    session.path = session.folder = NULL;
     session.in_memory = 0;
     profile_lookup_end();
 }
@@ -155,7 +168,7 @@ static void begin(int threads, const void *init)
 {
     MPI_Comm parent;
 
-    if (!session.path && !session.in_memory)
+    if (!is_wanted())
         return;
     if (take_mpi(init) != 0) {
         forget();
@@ -183,7 +196,7 @@ static void begin(int threads, const void *init)
 /* What this rank saw leaves it. */
 static void leave(int ended)
 {
-    profile_part part = {.rank = session.rank, .ranks = session.ranks};
+    profile_part part = {.rank = session.rank, .ranks = session.ranks, .mpi = session.mpi};
 
     if (session.taken != getpid())
         return;
@@ -195,6 +208,8 @@ static void leave(int ended)
     part.whole = part.whole && ended;
     if (session.in_memory && ended)
         profile_memory_leave(&part);
+    if (session.folder && ended)
+        profile_folder_leave(session.folder, &part);
     if (session.path && !profile_file_leave(session.path, &part) && ended)
         session.left = getpid();
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -90,4 +91,13 @@ void plugin_descriptors_close_from(int first)
 {
     if (plugin_descriptors_by_range(first) && plugin_descriptors_by_folder(first))
         plugin_descriptors_by_number(first);
+}
+
+int plugin_descriptors_input(char *path, size_t size)
+{
+    static const char deleted[] = " (deleted)";
+    ssize_t length = readlink("/proc/self/fd/0", path, size - 1);
+
+    path[length > 0 ? length : 0] = 0;
+    return *path == '/' && strncmp(path, "/dev/", 5) != 0 && !strstr(path, deleted);
 }

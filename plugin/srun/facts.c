@@ -5,6 +5,7 @@
 #include "plugin/common/room.h"
 #include "plugin/srun/job.h"
 #include "plugin/common/percent.h"
+#include "plugin/common/descriptors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +62,10 @@ static int is_file(const char *input)
            strspn(input, "0123456789") != strlen(input);
 }
 
-/* What the program reads, where that is a file: it is a part of its case. The kernel names it, no
- * file system is asked. */
+/* What the program reads, where that is a file. */
 static void write_input(FILE *out, const char *input)
 {
-    static const char deleted[] = " (deleted)";
     char path[4096];
-    ssize_t length;
 
     if (is_file(input)) {
         plugin_percent_line(out, "input", input);
@@ -75,11 +73,7 @@ static void write_input(FILE *out, const char *input)
     }
     if (input && strcmp(input, "all"))
         return;
-    length = readlink("/proc/self/fd/0", path, sizeof path - 1);
-    if (length <= 0)
-        return;
-    path[length] = 0;
-    if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && !strstr(path, deleted))
+    if (plugin_descriptors_input(path, sizeof path))
         plugin_percent_line(out, "input", path);
 }
 

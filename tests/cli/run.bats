@@ -26,7 +26,12 @@ END
   launcher mpiexec.hydra "HYDRA build details:"
   launcher mpiexec.intel "Intel(R) MPI Library for Linux* OS, Version 2021.11"
   launcher mpirun.other "prun 17"
+  launcher mpirun.six "mpirun (Open MPI) 6.0.0"
+  launcher prun.three "prun (PRRTE) 3.0.8"
+  launcher prterun.four "prterun (PRRTE) 4.1.0"
   launcher srun ""
+  launcher aprun ""
+  launcher flux ""
   printf '#!/bin/sh\necho "TopologyPlugin = topology/%s"\n' tree >bin/scontrol
   chmod +x bin/scontrol
 }
@@ -72,6 +77,29 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   placed "mpirun.five --map-by rankfile:file=FOLDER/ranks --np 8 a.out" mpirun.five --np 8 a.out
   placed "mpiexec.hydra -launcher ssh -launcher-exec ssh -f FOLDER/ranks -n 8 a.out" mpiexec.hydra -n 8 a.out
   placed "mpiexec.intel -launcher ssh -launcher-exec ssh -f FOLDER/ranks -n 8 -env A b a.out -f" mpiexec.intel -n 8 -env A b a.out -f
+}
+
+@test "PRRTE, and Flux and aprun by their documentation" {
+  placed "prun.three --map-by rankfile:file=FOLDER/ranks --dvm-uri file:uri -n 8 a.out" prun.three --dvm-uri file:uri -n 8 a.out
+  placed "prterun.four --map-by rankfile:file=FOLDER/ranks -n 8 a.out" prterun.four -n 8 a.out
+  stands "--map-by places the ranks itself" prun.three --map-by node -n 8 a.out
+  # Flux has the map in the option itself (RFC 34), and the hosts that it is for.
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- flux run -o mpi=none -n 8 a.out run
+  [ -z "$stderr" ]
+  map=$(topomap map --graph ring:8 --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format flux-taskmap)
+  [ "$output" = "flux run --requires=hosts:node01,node02,node03,node04 --taskmap=manual:$map -o mpi=none -n 8 a.out run" ]
+  stands "--taskmap places the ranks itself" flux submit --taskmap=cyclic -n 8 a.out
+  stands "flux is no launcher that is known" flux resource list
+  # Cray's MPI reads the order of the ranks.
+  cat >bin/aprun <<'END'
+#!/bin/sh
+echo aprun "$@" "$MPICH_RANK_REORDER_METHOD"
+grep -v '^#' "$MPICH_RANK_REORDER_FILE"
+END
+  run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- aprun -n 8 -N 2 -b a.out
+  [ -z "$stderr" ]
+  [ "${lines[0]}" = "aprun -n 8 -N 2 -b a.out 3" ]
+  diff <(printf '%s\n' "${lines[@]:1}") <(topomap map --graph ring:8 --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format mpich-rank-order | grep -v '^#')
 }
 
 @test "srun has a host file, of nodes that each have a task first" {
@@ -141,6 +169,12 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
   [ "$output" = "mpirun.four -np 8 a.out" ]
   [[ $stderr == "topomap run: not placed: "*nowhere.tmg* ]]
+  head -c 9000 /dev/urandom >bad
+  at=(--db bad --nodes 'node[01-08]' --tasks-per-node 2)
+  stands "bad" mpirun.four -np 8 a.out
+  run --separate-stderr topomap run --db t.db "${at[@]:2}" --topomap bad -- mpirun.four -np 8 a.out
+  [ "$output" = "mpirun.four -np 8 a.out" ]
+  [[ $stderr == "topomap run: not placed: "*bad* ]]
   mkfifo stuck.db
   at=(--db stuck.db --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.3)
   stands "" mpirun.four -np 8 a.out
@@ -156,7 +190,124 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   [ "$status" -ne 0 ]
 }
 
-@test "required: nothing runs, status 1; off: nothing is said; auto and words of srun's alone" {
+# A site whose profilers are files, and a program that is said to have an MPI.
+auto_site() {
+  mkdir -p profilers
+  touch profilers/libtopomap-profile-{openmpi,mpich}.so
+  printf '#!/bin/sh\n' >a.out
+  chmod +x a.out
+  printf 'ClusterName=made\n' >slurm.conf
+  echo "optional spank_topomap.so profiler=$PWD/profilers $*" >plugstack.conf
+  export SLURM_CONF=$PWD/slurm.conf XDG_CACHE_HOME=$PWD/cache.$BATS_TEST_NUMBER
+  # What a launcher is started with, and whether the ranks have somewhere to leave their parts.
+  cat >bin/mpirun.auto <<'END'
+#!/bin/sh
+[ "$1" != --version ] || { echo "(Open MPI) 4.1"; exit; }
+for word; do case $word in TOPOMAP_PROFILE_FOLDER=*) [ -d "${word#*=}" ] && echo is there ;; esac; done
+echo mpirun.auto "$@" | sed "s,$PWD/,,g; s,/run/[^ ]*,/RUN,"
+exit "${STATUS-0}"
+END
+  sed 's/(Open MPI) 4.1/HYDRA/; s/mpirun.auto/mpiexec.auto/; s/TOPOMAP_PROFILE_FOLDER=\*) \[ -d "${word#\*=}" \]/*\/run\/*) [ -d "$word" ]/' bin/mpirun.auto >bin/mpiexec.auto
+  chmod +x bin/*.auto
+}
+
+@test "auto: the profiler is preloaded by the launcher's own means, behind what the user has there" {
+  auto_site
+  local auto=(--topomap auto --topomap-options)
+  run --separate-stderr topomap run "${at[@]}" "${auto[@]}" mpi=openmpi -- mpirun.auto -np 8 ./a.out 1
+  [ "$stderr" = "topomap run: no profile of this program at this size is stored: it runs with Slurm's layout and leaves one
+topomap run: no profile of a.out was stored: the run left no profile" ]
+  [ "$output" = "is there
+mpirun.auto -x LD_PRELOAD=profilers/libtopomap-profile-openmpi.so -x TOPOMAP_PROFILE_FOLDER=cache.$BATS_TEST_NUMBER/topomap/RUN -np 8 ./a.out 1" ]
+  LD_PRELOAD=$PWD/none.so run --separate-stderr topomap run "${at[@]}" "${auto[@]}" mpi=mpich -- mpiexec.auto -n 8 ./a.out 2
+  [[ $output == *"mpiexec.auto -genv LD_PRELOAD none.so:profilers/libtopomap-profile-mpich.so -genv TOPOMAP_PROFILE_FOLDER cache.$BATS_TEST_NUMBER/topomap/RUN -n 8 ./a.out 2" ]]
+  # What has its own is left alone; status and an environment's wish; nothing is left in the store.
+  STATUS=3 TOPOMAP_GRAPH=auto run -3 --separate-stderr topomap run "${at[@]}" --topomap-options mpi=openmpi -- mpirun.auto -x LD_PRELOAD=mine -np 8 ./a.out 3
+  [ "$output" = "mpirun.auto -x LD_PRELOAD=mine -np 8 ./a.out 3" ]
+  [[ $stderr == *"not profiled: the command sets LD_PRELOAD itself"* ]]
+  [ -z "$(ls "$XDG_CACHE_HOME/topomap/run")" ]
+  run --separate-stderr topomap run "${at[@]}" "${auto[@]}" mpi=openmpi --print -- mpirun.auto -np 8 ./a.out 4
+  [ "$output" = "mpirun.auto -np 8 ./a.out 4" ]
+  [ "$stderr" = "topomap run: not placed: with auto, the launch itself finds out what it is to be" ]
+}
+
+@test "auto: placed by a stored profile, which goes where it is damaged" {
+  auto_site compare_every=0
+  local auto=(--topomap auto --topomap-options mpi=openmpi) entry
+  # What a run of 8 ranks has left, each talking to the one four away.
+  topomap run "${at[@]}" "${auto[@]}" -- mpirun.auto -np 8 ./a.out 2>/dev/null
+  entry=$(echo "$XDG_CACHE_HOME"/topomap/profiles/*.meta)
+  for r in 0 1 2 3; do echo "$r,$((r + 4)),1000000"; done >far.csv
+  topomap graph convert far.csv "${entry%.meta}.tmg"
+  run --separate-stderr topomap run "${at[@]}" "${auto[@]}" -- mpirun.auto -np 8 ./a.out
+  [ "$stderr" = "topomap run: no profile of a.out was stored: the run left no profile" ]
+  [[ $output == "is there
+mpirun.auto --rankfile "*"/ranks -x LD_PRELOAD=profilers/libtopomap-profile-openmpi.so -x TOPOMAP_PROFILE_FOLDER="*" -np 8 ./a.out" ]]
+  echo damaged >"${entry%.meta}.tmg"
+  run --separate-stderr topomap run "${at[@]}" "${auto[@]}" -- mpirun.auto -np 8 ./a.out
+  [[ ${lines[-1]} == "mpirun.auto -x LD_PRELOAD="* ]]
+}
+
+# Hosts are names of this machine, and what stands in for ssh takes one. The hosts' file is of a mount namespace of its own.
+prrte_hosts() {
+  cat >agent <<'END'
+#!/bin/bash
+while [[ $1 == -* ]]; do shift; done
+host=$1
+shift
+exec unshare --uts bash -c 'hostname "$1"; shift; eval "$*"' _ "$host" "$@"
+END
+  printf '#!/bin/sh\necho "$PMIX_RANK $(hostname)"\n' >rank
+  chmod +x agent rank
+  for i in 1 2 3 4; do echo "127.0.0.1 node0$i"; done >hosts
+  for i in 1 2 3 4; do echo "node0$i slots=2"; done >slots
+  for i in 0 1 2 3; do echo "$i,$((i + 4)),1000000"; done >far.csv
+  cat >in-hosts <<'END'
+set -e
+hostname node01
+mount --bind hosts /etc/hosts
+run() { timeout 60 topomap run --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --topomap far.csv -- "$@" | sort -n; }
+export PRTE_MCA_plm_ssh_agent=$PWD/agent PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+PRTE_MCA_prte_default_hostfile=$PWD/slots run prterun -n 8 ./rank >without
+prte --hostfile slots --report-uri "$PWD/uri" >ready 2>&1 &
+for _ in $(seq 100); do ! grep -q ready ready || break; sleep 0.1; done
+run prun --dvm-uri "file:$PWD/uri" -n 8 ./rank >within
+timeout 60 prun --dvm-uri "file:$PWD/uri" -n 8 ./rank | sort -n >alone
+kill %1
+END
+}
+
+@test "PRRTE's own: prterun, and prun within a DVM" {
+  command -v prun >/dev/null && command -v prte >/dev/null || skip "needs PRRTE"
+  unshare --mount --uts --pid --fork true 2>/dev/null || skip "needs root and namespaces, for hosts' names"
+  prrte_hosts
+  timeout 100 unshare --mount --uts --pid --fork --mount-proc bash in-hosts 3>&- || { cat ready && false; }
+  topomap map --graph far.csv --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format slurm-hostfile | grep -v '^#' | awk '{ print NR - 1, $1 }' >want
+  diff within want
+  diff without want
+  run ! diff -q alone want
+}
+
+@test "auto: no program, no profiler, no store: it runs as it is written" {
+  auto_site
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2 --topomap auto --topomap-options mpi=openmpi)
+  auto_stands() { # WHY COMMAND...
+    local why=$1
+    shift
+    run --separate-stderr topomap run "${at[@]}" -- "$@"
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+    [ "$output" = "$*" ]
+    [[ $stderr == "topomap run: "*"$why"* ]]
+  }
+  auto_stands "./none cannot be read here: left alone" mpirun.auto -np 8 ./none
+  auto_stands "--map-by places the ranks itself" mpirun.auto --map-by node -np 8 ./a.out
+  XDG_CACHE_HOME=/dev/null auto_stands "" mpirun.auto -np 8 ./a.out
+  rm profilers/*openmpi*
+  auto_stands "libtopomap-profile-openmpi.so is not installed" mpirun.auto -np 8 ./a.out
+}
+
+@test "required: nothing runs, status 1; off: nothing is said; words of srun's alone" {
   run --separate-stderr topomap run --db none.db --nodes 'node[01-08]' --tasks-per-node 2 --topomap-options required -- mpirun.four -np 8 a.out
   [ "$status" -eq 1 ]
   [ -z "$output" ]
@@ -165,9 +316,6 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   [ "$output$stderr" = "mpirun.four -np 8 a.out" ]
   TOPOMAP=off run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
   [ "$output$stderr" = "mpirun.four -np 8 a.out" ]
-  run --separate-stderr topomap run "${at[@]}" --topomap auto -- mpirun.four -np 8 a.out
-  [ "$output" = "mpirun.four -np 8 a.out" ]
-  [[ $stderr == *"auto, which profiles programs, is srun's alone" ]]
   run --separate-stderr topomap run "${at[@]}" --topomap ring:8 --topomap-options min-gain=1,verbose,effort=strong,contiguous -- mpirun.four -np 8 a.out
   [ "${lines[0]}" = "mpirun.four --rankfile FOLDER/ranks -np 8 a.out" ]
   [ "${stderr_lines[0]}" = "topomap run: min-gain is for srun alone: passed over" ]
@@ -218,5 +366,12 @@ stands() { # WHY COMMAND...: runs as it is written, and one line says why
   TMPDIR=$PWD/fuse run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- mpirun.four -np 8 a.out
   [ "$output" = "mpirun.four -np 8 a.out" ]
   [[ $stderr == *"not placed: "*"/fuse: no answer within 3 s" ]]
+  auto_site
+  XDG_CACHE_HOME=$PWD/fuse run --separate-stderr topomap run "${at[@]}" --deadline 0.5 --topomap auto --topomap-options mpi=openmpi -- mpirun.auto -np 8 ./a.out
+  [ "$output" = "mpirun.auto -np 8 ./a.out" ]
+  [[ $stderr == *"not placed: no answer within 0.5 s" ]]
+  XDG_CACHE_HOME=$PWD/fuse run -1 --separate-stderr topomap run "${at[@]}" --deadline 0.5 --topomap auto --topomap-options mpi=openmpi,required -- mpirun.auto -np 8 ./a.out
+  [ -z "$output" ]
+  [[ $stderr == *"not started: no answer within 0.5 s" ]]
   [ "$SECONDS" -lt 30 ]
 }

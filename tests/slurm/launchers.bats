@@ -21,12 +21,12 @@ setup() {
   most=$(hwloc-calc -N core all)
 }
 
-# For a few plans on scattered nodes with uneven counts: runs `start FORMAT RANKS` inside an allocation of them, and
+# For a few plans, or PLANS, on scattered nodes with uneven counts: runs `start FORMAT RANKS` inside an allocation of them, and
 # compares where whereami found its ranks.
 try() { # PROGRAM FORMAT start
   local program=$1 format=$2 start=$3 round
   [ -x "$program" ] || skip "needs ${program##*.}"
-  for round in 1 2 3; do
+  for round in $(seq "${PLANS:-3}"); do
     awk -v seed="$round" -v most="$most" 'BEGIN { srand(seed)
       for (i = 1; i <= 7; i++) if (rand() < 0.8 || i == 1) { nodes = nodes (nodes ? "," : "") "node0" i; k = most > 1 && rand() < 0.6 ? 2 : 1
         tasks = tasks (tasks ? "," : "") k; sum += k }
@@ -44,6 +44,7 @@ try() { # PROGRAM FORMAT start
     diff <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' out | sort -n | cut -d' ' -f2) want || { cat file out err && false; }
     ! grep -h "topomap: placed\|better by" out err || false
   done
+  [ -z "${PLANS-}" ] || echo "# $format: $round plans, each rank on its node" >&3
 }
 
 @test "srun -m arbitrary by slurm-hostfile, as where the plugin is not installed" {
@@ -77,6 +78,53 @@ END
   chmod +x shell
   echo 'by_hydra() { mpiexec.hydra -launcher ssh -launcher-exec "$PWD/shell" -f file -n "$2" "$1"; }' >start
   try "$programs/whereami.mpich" machinefile by_hydra
+}
+
+# auto: the profile is the one that srun would use, and the next run goes by it.
+by_auto() { # MPI TYPE LAUNCHER...
+  local mpi=$1 type=$2 program=$programs/halo.$1
+  shift 2
+  [ -x "$program" ] || skip "needs halo.$mpi"
+  plugstack compare_every=0
+  # shellcheck disable=SC2016
+  salloc -Q -N 4 --ntasks-per-node=2 timeout 200 bash -c 'for i in 1 2; do
+      topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.$i 2>err.$i || echo "failed: $?" >>err.$i
+    done
+    srun -v --mpi="$1" -n 8 --topomap=auto "${@: -1}" 4x2 --iterations 5 >out.3 2>err.3
+    TOPOMAP=off topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.4 2>err.4
+    TMPDIR=$PWD/none topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.5 2>err.5
+    topomap run --topomap=auto -- "${@:2:$# - 2}" false >/dev/null 2>&1; echo "$?" >status' _ "$type" "$@" "$program" </dev/null
+  [ "$(grep topomap err.1)" = "topomap run: no profile of this program at this size is stored: it runs with Slurm's layout and leaves one" ]
+  run ! grep topomap err.2
+  [ "$(grep -c ' 0 wrong messages' out.1 out.2 out.3 out.4 out.5 | grep -c ':1$')" = 5 ] || { cat out.* err.* && false; }
+  # One case, of the graph that the program has; launch 2 was placed, and srun's after it.
+  settled 30 || true
+  topomap profile list --json >list
+  [ "$(jq length list)" = 1 ]
+  [ "$(jq -r '.[0] | "\(.program) \(.ranks) \(.launches)"' list)" = "halo.$mpi 8 3" ]
+  "$program" --graph-only 4x2 real.csv --iterations 5
+  topomap graph convert "$(jq -r '.[0].graph' list)" seen.csv
+  diff <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' real.csv | sort) \
+    <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' seen.csv | sort)
+  grep -q 'topomap: graph: \|topomap: .* lower\|placed' err.3 || { cat err.3 && false; }
+  run ! grep topomap err.4
+  grep -q '^topomap run: not placed: .*/none/topomap.run' err.5
+  [ "$(cat status)" != 0 ]
+  [ -z "$(ls "$XDG_CACHE_HOME/topomap/run")" ]
+}
+
+@test "topomap run --topomap=auto: Open MPI" {
+  command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+  by_auto openmpi pmix mpirun.openmpi --allow-run-as-root --oversubscribe -n 8
+}
+
+@test "topomap run --topomap=auto: MPICH" {
+  command -v mpiexec.hydra >/dev/null || skip "needs hydra"
+  by_auto mpich pmi2 mpiexec.hydra -n 8
+}
+
+@test "topomap run --topomap=auto: srun without the plugin" {
+  by_auto mpich pmi2 srun --mpi=pmi2 -n 8
 }
 
 # `topomap run` in an allocation: every rank is where the launcher's file has it, which --print shows, and the status is the

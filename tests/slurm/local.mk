@@ -31,6 +31,12 @@ EXTRA_DIST += tests/slurm/lldpd.bats
 check-lldpd: cli/topomap$(EXEEXT)
 	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' bats $(srcdir)/tests/slurm/lldpd.bats
 .PHONY: check-lldpd
+# 30 random plans with each launcher; the suite has three.
+PLANS = 30
+check-launchers: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' PLANS=$(PLANS) \
+	  bats -f ' by ' $(srcdir)/tests/slurm/launchers.bats
+.PHONY: check-launchers
 
 # 1,000 launches in a row and 50 at once; the suite has 60 and 50.
 LAUNCHES = 1000
