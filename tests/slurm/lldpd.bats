@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # A real lldpd on each system of a fabric of namespaces (contrib/testbed/lldp): what topomap reads of what it says is
 # what was built. `make check-lldpd` runs it; auto/deps --lldpd installs lldpd.
 bats_require_minimum_version 1.5.0
