@@ -47,9 +47,13 @@ RELEASES = bookworm,trixie,forky
 check-releases:
 	$(srcdir)/auto/check --release $(RELEASES)
 # What the suites of tests/slurm need, without the many programs of the unit tests.
-slurm-tests: all $(filter-out tests/unit/% tests/fuzz/% tests/bench/%,$(check_PROGRAMS)) \
-  $(filter tests/unit/contrib/%,$(check_PROGRAMS)) $(check_LTLIBRARIES) $(check_DATA)
-.PHONY: list-tests check-releases slurm-tests
+# A make of its own, as `all` is one: side by side they would make the same files.
+slurm-tests: all
+	$(MAKE) $(AM_MAKEFLAGS) $(filter-out tests/unit/% tests/fuzz/% tests/bench/%,$(check_PROGRAMS)) \
+	  $(filter tests/unit/contrib/%,$(check_PROGRAMS)) $(check_LTLIBRARIES) $(check_DATA)
+all-tests: all
+	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
+.PHONY: list-tests check-releases slurm-tests all-tests
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
 EXTRA_DIST += tests/run-unit tests/run-bats tests/bench/db-speed tests/bench/make-fabric \

@@ -14,6 +14,6 @@ tests_faults_slow_mount_LDADD = $(FUSE_LIBS)
 endif
 
 # All of them; the suite has thirty. CELLS: some (tests/faults/walk --help).
-check-faults: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+check-faults: all-tests
 	TOPOMAP_BUILD='$(abs_top_builddir)' $(srcdir)/tests/faults/walk $(CELLS)
 .PHONY: check-faults

@@ -22,7 +22,7 @@ endif
 VM_TESTS = tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/verify-vm.bats tests/slurm/ends-vm.bats \
   tests/slurm/gpus-vm.bats
 VM_FORMS = 100
-check-vm: all $(check_PROGRAMS)
+check-vm: all-tests
 	TOPOMAP_VM_FORMS=$(VM_FORMS) $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
 
@@ -33,14 +33,14 @@ check-lldpd: cli/topomap$(EXEEXT)
 .PHONY: check-lldpd
 # 30 random plans with each launcher; the suite has three.
 PLANS = 30
-check-launchers: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+check-launchers: all-tests
 	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' PLANS=$(PLANS) \
 	  bats -f ' by ' $(srcdir)/tests/slurm/launchers.bats
 .PHONY: check-launchers
 
 # 1,000 launches in a row and 50 at once; the suite has 60 and 50.
 LAUNCHES = 1000
-check-launches: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+check-launches: all-tests
 	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' TOPOMAP_LAUNCHES=$(LAUNCHES) \
 	  bats -f 'many launches' $(srcdir)/tests/slurm/faults.bats
 .PHONY: check-launches
