@@ -2,7 +2,7 @@
 # The book: `make book` and `make book-pdf`, neither a part of `all` (auto/deps --book).
 book_sources = doc/conf.py doc/index.md doc/users.md doc/administrators.md doc/engineers.md doc/training.md doc/background.md \
   doc/measured.md doc/licences.md doc/reference.md
-EXTRA_DIST += $(book_sources) doc/pages
+EXTRA_DIST += $(book_sources) doc/pages doc/print.css
 SPHINXBUILD = sphinx-build
 SPHINXFLAGS = -q -W --keep-going
 .PHONY: book book-pdf
@@ -18,7 +18,7 @@ book: doc/source/conf.py
 	@echo "doc/book/index.html"
 book-pdf: doc/source/conf.py
 	$(SPHINXBUILD) $(SPHINXFLAGS) -t pdf -b singlehtml doc/source doc/single
-	weasyprint -q doc/single/index.html doc/topomap.pdf
+	weasyprint -q -s '$(srcdir)/doc/print.css' doc/single/index.html doc/topomap.pdf
 	@echo "doc/topomap.pdf"
 clean-local: clean-book
 clean-book:

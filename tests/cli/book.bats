@@ -44,6 +44,7 @@ chapter() { book_run "$TOPOMAP_SOURCE/doc/$1.md" here; }
       /^```./ && !inside { inside = 1; kind = $0; next }
       /^```$/ { inside = !inside; kind = ""; next }
       inside && kind !~ /console/ && /^[$] / { print file ":" FNR ": a command in a block that is not run: " $0; bad = 1 }
+      /^<!-- testbed / && file !~ /(users|administrators)\.md$/ { print file ":" FNR ": not in tests/slurm/book.bats"; bad = 1 }
       /^<!-- elsewhere: *-->/ { print file ":" FNR ": no reason"; bad = 1 }
       /^<!-- / && !/^<!-- (testbed|elsewhere: .+|needs: [a-z0-9.]+) -->$/ { print file ":" FNR ": " $0; bad = 1 }
       END { exit bad }' "$file"
