@@ -24,11 +24,22 @@ void cli_graph_note(const cli_call *call, const topomap_graph *graph)
                 topomap_graph_note(graph));
 }
 
+int cli_graph_read_as(const cli_call *call, const char *what, const char *format,
+                      const char *const *option, topomap_graph **graph, topomap_error *err)
+{
+    topomap_watch watch = {.done = 0};
+    terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
+    int status = topomap_mesh_read(what, 0, format, option, &watch, graph, err);
+
+    terminal_progress_end(progress);
+    return status;
+}
+
 int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph)
 {
     topomap_error err;
 
-    if (topomap_mesh_read(what, 0, cli_get(call, "from"), call->repeat, graph, &err))
+    if (cli_graph_read_as(call, what, cli_get(call, "from"), call->repeat, graph, &err) != 0)
         return cli_fail(call, &err);
     cli_graph_note(call, *graph);
     return 0;

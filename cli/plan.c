@@ -45,6 +45,19 @@ static int takes_all(const cli_call *call)
     return !other;
 }
 
+char *cli_plan_answer(const cli_call *call, planner_request *request, size_t *size)
+{
+    topomap_watch watch = {.done = 0};
+    terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
+    char *text;
+
+    request->watch = &watch;
+    text = planner_answer_text(request, size);
+    request->watch = NULL;
+    terminal_progress_end(progress);
+    return text;
+}
+
 static int make_plan(const cli_call *call, const topomap_request *asked, topomap_error *err)
 {
     planner_request request = {0};
@@ -54,7 +67,7 @@ static int make_plan(const cli_call *call, const topomap_request *asked, topomap
     int status = -1;
 
     if (text) {
-        reply = planner_answer_text(&request, &size);
+        reply = cli_plan_answer(call, &request, &size);
         status = reply ? write_plan(call, text, reply, size, err)
                        : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     }

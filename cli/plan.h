@@ -7,6 +7,8 @@
 /** `map --format plan`: what the planner makes of an allocation, as the record that a launch
  * leaves. */
 int cli_plan(const cli_call *call);
+/** planner_answer_text(), which on a terminal says how far it has come where it takes long. */
+char *cli_plan_answer(const cli_call *call, planner_request *request, size_t *size);
 
 /** `map --format` of another launcher (lib/plan/writers): what was found, by the name of --format.
  * \return an exit status */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap map --replay */
 #include "cli/json.h"
+#include "cli/plan.h"
 #include "cli/replay.h"
 #include "cli/records.h"
 
@@ -87,7 +88,7 @@ static void settle_time(struct replay *r)
     add(r->warning, sizeof r->warning, "; ", line);
 }
 
-static int run_again(struct replay *r, topomap_error *err)
+static int run_again(const cli_call *call, struct replay *r, topomap_error *err)
 {
     planner_request *request = &r->record.request;
     size_t size;
@@ -96,7 +97,7 @@ static int run_again(struct replay *r, topomap_error *err)
     if (request->asked.graph)
         compare_input(r, "graph", request->asked.graph, r->record.reply.input_graph);
     settle_time(r);
-    r->bytes = planner_answer_text(request, &size);
+    r->bytes = cli_plan_answer(call, request, &size);
     if (!r->bytes)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (plugin_reply_read(r->bytes, size, &r->now, err) != 0)
@@ -107,7 +108,7 @@ static int run_again(struct replay *r, topomap_error *err)
 
 /* Asked with an explanation the planner adds costs up in another order, so the plan that is
  * compared is asked for as it was. */
-static void explain(struct replay *r)
+static void explain(const cli_call *call, struct replay *r)
 {
     topomap_error err;
     size_t size;
@@ -116,7 +117,7 @@ static void explain(struct replay *r)
     if (r->now.explain)
         return;
     r->record.request.asked.explain = 1;
-    r->shown = planner_answer_text(&r->record.request, &size);
+    r->shown = cli_plan_answer(call, &r->record.request, &size);
     if (!r->shown || plugin_reply_read(r->shown, size, &r->explained, &err) != 0)
         r->explained = r->now;
 }
@@ -196,7 +197,7 @@ static int print(const cli_call *call, struct replay *r, const char *format, top
     else {
         FILE *out = topomap_output_people(output, err);
 
-        explain(r);
+        explain(call, r);
         if (out)
             print_text(out, r);
         else
@@ -220,8 +221,8 @@ int cli_replay(const cli_call *call, const char *format)
         return cli_usage_error(call,
                                "--replay takes a record and, where the files have moved, --db "
                                "and --graph");
-    status = cli_record_read(call, "replay", &r.record, &err) == 0 && run_again(&r, &err) == 0 &&
-                     print(call, &r, format, &err) == 0
+    status = cli_record_read(call, "replay", &r.record, &err) == 0 &&
+                     run_again(call, &r, &err) == 0 && print(call, &r, format, &err) == 0
                  ? (*r.differs ? CLI_NO : CLI_DONE)
                  : cli_fail(call, &err);
     if (*r.warning)

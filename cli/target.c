@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "map/split/mesh_file.h"
 #include "plugin/planner/plan/gpu_machine.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
@@ -123,7 +122,7 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
                             cli_is_flag(call, "time") ? "--congestion and --time"
                                                       : "the objectives congestion, mix and time");
     if (status == 0 &&
-        topomap_mesh_read(asked->graph, 0, asked->from, NULL, &target->graph, &err) != 0)
+        cli_graph_read_as(call, asked->graph, asked->from, NULL, &target->graph, &err) != 0)
         status = cli_fail(call, &err);
     if (status == 0)
         cli_graph_note(call, target->graph);

@@ -138,6 +138,7 @@ json_t *page_data(const page_job *job, topomap_error *err)
                      ? 0
                      : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
 
+    topomap_watch_stage(job->watch, "page", "parts", sizeof parts / sizeof *parts + 1);
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++) {
         json_t *part = parts[i].make(job, err);
 
@@ -147,6 +148,7 @@ json_t *page_data(const page_job *job, topomap_error *err)
         } else {
             status = part ? json_object_set_new(root, parts[i].name, part) : -1;
         }
+        topomap_watch_add(job->watch, 1);
     }
     if (status == 0)
         status = add_costs(job, figures, further, levels, err);

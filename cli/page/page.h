@@ -15,6 +15,7 @@
 #include "topomap/hosts.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"
+#include "watch/watch.h"
 
 /** What a page is about; all of it is lent. */
 typedef struct page_job {
@@ -31,6 +32,7 @@ typedef struct page_job {
     const topomap_time_costs *costs; /* NULL: no time is predicted */
     const store_comparison *times;   /* that were measured, or NULL */
     uint32_t ranks;                  /* of the step; the graph's, or more */
+    topomap_watch *watch;            /* says how far the page has come, or NULL */
     int is_sheet;                    /* of paper: nobody looks closer, so cells are all there is */
 } page_job;
 

@@ -49,6 +49,19 @@ static int write_sheet(const cli_call *call, json_t *data)
     return status == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
+static json_t *make_data(const cli_call *call, const page_job *job, topomap_error *err)
+{
+    page_job shown = *job;
+    topomap_watch watch = {.done = 0};
+    terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
+    json_t *data;
+
+    shown.watch = &watch;
+    data = page_data(&shown, err);
+    terminal_progress_end(progress);
+    return data;
+}
+
 static int write_job(const cli_call *call, const page_job *job)
 {
     page_job shown = *job;
@@ -56,7 +69,7 @@ static int write_job(const cli_call *call, const page_job *job)
     json_t *data;
 
     shown.is_sheet = picture_is_format(cli_get(call, "output"));
-    data = page_data(&shown, &err);
+    data = make_data(call, &shown, &err);
     if (!data)
         return cli_fail(call, &err);
     return shown.is_sheet ? write_sheet(call, data) : write_page(call, job->title, data);
@@ -274,7 +287,7 @@ static json_t *data_of(const cli_call *call, const char *plan, topomap_error *er
         page_job job = job_of(&l, title, command);
 
         job.title = plan;
-        data = page_data(&job, err);
+        data = make_data(call, &job, err);
     }
     launch_clear(&l);
     return data;

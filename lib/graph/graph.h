@@ -185,6 +185,10 @@ int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, u
 /** Makes a graph from a pattern, or a composition of patterns and files, where no file of that
  *  name takes its place. EUSAGE where the text is not one. */
 int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);
+/** topomap_graph_read_options(), and \p watch says how much of a file has been read; NULL: nobody
+ *  looks. */
+int topomap_graph_read_watched(const char *what, const char *format, const char *const *option,
+                               topomap_watch *watch, topomap_graph **graph, topomap_error *err);
 /** topomap_graph_read() for those who have a use for \p most ranks only: a pattern of more is
  *  refused (EUSAGE) before anything is made of it. Files and sums may still have more. */
 int topomap_graph_read_within(const char *what, uint32_t most, topomap_graph **graph,

@@ -106,3 +106,50 @@ database() { # t.db, $NODES and a plan of 16 ranks on 8 nodes
   terminal 80 topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover >screen
   run ! grep -q $'\e' screen
 }
+
+# A command on a terminal, stopped when a second thread looks on, and for as long as it takes until it shows how far it has
+# come: what is quick on some machine is long on any. It was shown, and erased before anything else was written.
+held() { # SUBCOMMAND ARGUMENTS
+  local holder pid='' i
+  rm -f pid
+  terminal 80 "echo \$\$ >pid; exec topomap $*" >screen &
+  holder=$!
+  for ((i = 0; i < 6000; i++)); do
+    [ -s pid ] && pid=$(cat pid) && (($(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l) >= 2)) && break
+    sleep 0.01
+  done
+  kill -STOP "$pid"
+  sleep 2.3
+  kill -CONT "$(awk '$1 == "PPid:" { print $2 }' "/proc/$pid/status")" "$pid" # script(1) stops with it
+  wait "$holder"
+  grep -q $'\e\\[K'"$1"'\(: [a-z ]*\)\{0,1\}: [0-9]' screen
+  run ! grep -q "^$1:" <(sed 's/.*\x1b\[K//' screen)
+}
+
+@test "progress: a plan and its replay, however fast the machine" {
+  topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
+  topomap db import ibnetdiscover made/fabric.ibnetdiscover --db t.db >/dev/null
+  nodes=$(topomap db export --db t.db --to links | sed -n 's/^# all hosts: //p')
+  held map --graph random:n=256,deg=8 --db t.db --nodes "$nodes" --tasks-per-node 8 --objective J --format plan -o plan
+  held map --replay plan
+  grep -q 'the same plan' screen
+}
+
+@test "progress: reading a graph, however long that takes" {
+  # The last line comes when the others have been seen to wait.
+  cat >slow <<'END'
+echo from,to,bytes
+awk 'BEGIN { for (i = 0; i < 60000; i++) printf("%d,%d,100\n", i % 1000, (i + 1) % 1000) }'
+until grep -q reading screen; do sleep 0.1; done
+echo 1,0,100
+END
+  script -qfec 'sh slow | topomap graph info -' screen </dev/null >out
+  grep -q $'\e\\[Kgraph info: reading: [0-9]* s, [0-9.]* [kM]B, [0-9.]* [kM]*B/s' screen
+  run ! grep -q '^graph info:' <(sed 's/.*\x1b\[K//' screen)
+  grep -q 'ranks  *1000' screen
+  rm screen
+  script -qfec 'sh slow | topomap map --graph - --machine mesh:1000 --algorithm identity --json -o map' screen </dev/null >out
+  grep -q $'\e\\[Kmap: reading: [0-9]* s, [0-9.]* [kM]B, ' screen
+  run ! grep -q '^map:' <(sed 's/.*\x1b\[K//' screen)
+  jq -e '.placement | length == 1000' map
+}

@@ -182,7 +182,7 @@ static int sniff(topomap_input *input, topomap_error *err)
 }
 
 static int read_file(const char *path, const char *format, const char *const *option,
-                     topomap_graph **graph, topomap_error *err)
+                     topomap_watch *watch, topomap_graph **graph, topomap_error *err)
 {
     topomap_graph_options options = {option};
     topomap_input *input;
@@ -192,6 +192,7 @@ static int read_file(const char *path, const char *format, const char *const *op
         return -1;
     if (topomap_input_open(path, &input, err))
         return -1;
+    topomap_input_watch(input, watch);
     row = topomap_input_unpacked(input, option, err) ? -1
           : format                                   ? by_name(format, err)
                                                      : sniff(input, err);
@@ -229,8 +230,8 @@ static int nothing(const char *what, int why, topomap_error *err)
         "`%.100s` is neither a file (there is none of that name) nor a pattern: %s", what, near);
 }
 
-int topomap_graph_read_options(const char *what, const char *format, const char *const *option,
-                               topomap_graph **graph, topomap_error *err)
+int topomap_graph_read_watched(const char *what, const char *format, const char *const *option,
+                               topomap_watch *watch, topomap_graph **graph, topomap_error *err)
 {
     struct stat about;
     int why;
@@ -238,7 +239,7 @@ int topomap_graph_read_options(const char *what, const char *format, const char 
     if (!format && !stat(what, &about) && S_ISDIR(about.st_mode))
         return topomap_parts_read(what, graph, err);
     if (format || strcmp(what, "-") == 0 || !stat(what, &about))
-        return read_file(what, format, option, graph, err);
+        return read_file(what, format, option, watch, graph, err);
     why = errno;
     if (option && *option && topomap_pattern_is_named(what))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -248,10 +249,16 @@ int topomap_graph_read_options(const char *what, const char *format, const char 
     return nothing(what, why, err);
 }
 
+int topomap_graph_read_options(const char *what, const char *format, const char *const *option,
+                               topomap_graph **graph, topomap_error *err)
+{
+    return topomap_graph_read_watched(what, format, option, NULL, graph, err);
+}
+
 int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
                        topomap_error *err)
 {
-    return topomap_graph_read_options(what, format, NULL, graph, err);
+    return topomap_graph_read_watched(what, format, NULL, NULL, graph, err);
 }
 
 int topomap_graph_read_with(const char *path, topomap_graph_reader reader, void *data,

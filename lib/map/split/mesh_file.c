@@ -26,18 +26,22 @@ int topomap_mesh_file(const char *what, char *file, size_t size, uint32_t *parts
 }
 
 int topomap_mesh_read(const char *what, uint32_t most, const char *format,
-                      const char *const *option, topomap_graph **graph, topomap_error *err)
+                      const char *const *option, topomap_watch *watch, topomap_graph **graph,
+                      topomap_error *err)
 {
     topomap_graph *mesh;
+    struct stat about;
     char file[4096];
     uint32_t parts;
     int status;
 
     if (!topomap_mesh_file(what, file, sizeof file, &parts))
-        return most ? topomap_graph_read_within(what, most, graph, err)
-                    : topomap_graph_read_options(what, format, option, graph, err);
-    if (topomap_graph_read_options(file, format, option, &mesh, err) != 0)
+        return most && stat(what, &about) != 0
+                   ? topomap_graph_read_within(what, most, graph, err)
+                   : topomap_graph_read_watched(what, format, option, watch, graph, err);
+    if (topomap_graph_read_watched(file, format, option, watch, &mesh, err) != 0)
         return -1;
+    topomap_watch_stage(watch, "division", NULL, 0);
     status = topomap_graph_partition(mesh, parts, "rb", NULL, 1, graph, err);
     topomap_graph_free(mesh);
     return status;

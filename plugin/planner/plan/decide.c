@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/auto/map.h"
 #include "plan/bindings.h"
 #include "plan/spread.h"
 #include "plugin/planner/plan/gpu_order.h"
@@ -50,7 +51,8 @@ static int search_congestion(work *w, const topomap_map_options *options)
 {
     topomap_error why;
 
-    if (topomap_map(w->in.graph, w->in.machine, options, &w->mapping, &why) != 0) {
+    if (topomap_map_watched(w->in.graph, w->in.machine, options, w->in.request->watch, &w->mapping,
+                            &why) != 0) {
         planner_inputs_fall_back(&w->in, why.text);
         return -1;
     }
@@ -129,7 +131,8 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     options.message_bytes =
         planner_message_bytes(&w->in.request->asked, options.objective, w->in.message_bytes);
     options.mix = 0;
-    if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
+    if (!w->mapping && topomap_map_watched(w->in.graph, w->in.machine, &options,
+                                           w->in.request->watch, &w->mapping, err) != 0)
         return -1;
     planner_objective_settle(&w->in.request->asked, w->mapping);
     planner_together_settle(&w->together, &options, w->mapping, w->in.machine);

@@ -213,7 +213,7 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
     what = graph_of(in, chain, sizeof chain, each ? each * tasks : tasks);
-    if (topomap_mesh_read(what, most, NULL, NULL, &in->graph, err) != 0 ||
+    if (topomap_mesh_read(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0 ||
         planner_fold(in, each, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(in->graph);

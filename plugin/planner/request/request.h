@@ -6,6 +6,7 @@
 #include "request/request.h"
 #include "topology-db/db.h"
 #include "util/hostlist.h"
+#include "watch/watch.h"
 
 /** What the graph is, where it is no user's own: a stored profile of the program, at this size or
  * at another. */
@@ -23,6 +24,7 @@ typedef struct planner_request {
     /* Who asks scontrol, with what; NULL: who has the request (cores.h). */
     char *(*ask)(void *with, const char *commands, topomap_error *err);
     void *ask_with;
+    topomap_watch *watch; /* says how far the plan has come; NULL: nobody looks */
 } planner_request;
 
 /** Nonzero where somebody said how tasks are to be placed inside nodes, or wants the NICs next to
