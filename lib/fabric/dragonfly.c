@@ -56,6 +56,13 @@ static uint32_t next(const topomap_network *network, uint32_t at, uint32_t node)
 
 /* ---- Adaptive routing ------------------------------------------------------------------------ */
 
+uint32_t topomap_dragonfly_group(const topomap_network *network, uint32_t node)
+{
+    const struct routed_dragonfly *routed = network->shape;
+
+    return network->rule == next ? routed->host[node] / routed->shape.p / routed->shape.a : 0;
+}
+
 int topomap_dragonfly_adaptive(const topomap_network *network)
 {
     const struct routed_dragonfly *routed = network->shape;

@@ -76,6 +76,7 @@ static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
     ROW(topomap_algorithm_rcm)                                                                     \
     ROW(topomap_algorithm_rcm_literal)                                                             \
     ROW(topomap_algorithm_top_down)                                                                \
+    ROW(topomap_algorithm_group_first)                                                             \
     ROW(topomap_algorithm_bottom_up)                                                               \
     ROW(topomap_algorithm_mueller_merbach)                                                         \
     ROW(topomap_algorithm_greedy_all_c)                                                            \

@@ -218,3 +218,18 @@ plan() {
     jq -en --slurpfile a after --slurpfile b before '$a[0].time.model == "adaptive" and $a[0].time.seconds <= $b[0].time.seconds'
   done
 }
+
+@test "group-first: neighbours stay in a dragonfly's groups; lower J than by distances alone" {
+  machine=dragonfly:p=4,a=8,h=4
+  for graph in stencil3d:7:8x11x12 stencil2d:5:33x32; do
+    for algorithm in group-first top-down; do
+      topomap map --graph $graph --machine $machine --algorithm $algorithm -o map
+      topomap eval --graph $graph --machine $machine --mapping map --json | jq .J >$algorithm
+    done
+    [ "$(cat group-first)" -lt "$(cat top-down)" ]
+  done
+  # Cliques of a group's size go to a group each, in whatever order they are.
+  awk 'BEGIN { for (u = 0; u < 72; u++) for (v = u + 9; v < 72; v += 9) print u "," v ",1000" }' >graph.csv
+  topomap map --graph graph.csv --machine dragonfly:p=2,a=4,h=2 --algorithm group-first --format perm -o perm
+  [ "$(awk '{ g = int($NF / 8); c = (NR - 1) % 9; if ((c in at) && at[c] != g) bad++; at[c] = g } END { print bad + 0, NR }' perm)" = "0 72" ] || { cat perm; false; }
+}
