@@ -55,6 +55,20 @@ all-tests: all
 	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
 .PHONY: list-tests check-releases slurm-tests all-tests
 
+# The library's threads, and threads that call it, under ThreadSanitizer: a build of its own. METIS is not part of it,
+# and only one thread at a time is in there.
+THREADED = tests/unit/map/test_threads tests/unit/map/test_callers
+.PHONY: check-threads
+check-threads:
+	mkdir -p threads
+	test -e threads/Makefile || { cd threads && '$(abs_srcdir)/configure' -q CC='$(CC)' CFLAGS='-O1 -g -fsanitize=thread'; }
+	cd threads && $(MAKE) -s $(THREADED)
+	cd threads && for program in $(THREADED); do TSAN_OPTIONS=halt_on_error=1 ./$$program || exit 1; done
+.PHONY: clean-threads
+clean-local: clean-threads
+clean-threads:
+	rm -rf threads
+
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
 EXTRA_DIST += tests/run-unit tests/run-bats tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \

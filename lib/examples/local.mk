@@ -1,0 +1,4 @@
+# Programs that show how others use the library; built and run by tests/install/library.bats.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = lib/examples/place_ranks.c lib/examples/distances.c lib/examples/own_algorithm.c \
+  lib/examples/own_reader.c lib/examples/CMakeLists.txt lib/examples/Makefile.pkg-config
