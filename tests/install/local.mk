@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a site's installation meets: which Slurm configure builds for, and what the built files ask of it and of
 # older libraries.
-INSTALL_TESTS = tests/install/library.bats tests/install/find-slurm.bats tests/install/symbols.bats tests/install/hardening.bats
+INSTALL_TESTS = tests/install/library.bats tests/install/python.bats tests/install/find-slurm.bats tests/install/symbols.bats tests/install/hardening.bats
 TESTS += tests/install/find-slurm.bats
+if !SANITIZERS
+TESTS += tests/install/python.bats
+endif
 # AddressSanitizer's runtime stands between the files and libc, and has names of its own.
 if !SANITIZERS
 TESTS += tests/install/symbols.bats tests/install/library.bats
