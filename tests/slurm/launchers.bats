@@ -39,8 +39,10 @@ try() { # PROGRAM FORMAT start
     topomap map --from-plan plan --format "$format" -o file
     topomap map --from-plan plan --format slurm-hostfile | grep -v '^#' >want
     [ "$(wc -l <want)" = "$ranks" ]
+    # A rank that MPI keeps from its end leaves by itself (finish.h), which launchers take for a failure: on a busy machine
+    # that is none of the plan's, once all have said where they are.
     salloc -Q -w "$nodes" --ntasks-per-node=2 timeout 60 bash -c 'set -e; . ./start; "$@"' _ "$start" "$program" "$ranks" >out 2>err </dev/null ||
-      { cat out err && false; }
+      [ "$(grep -c '^[0-9]' out)" = "$ranks" ] || { cat out err && false; }
     diff <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' out | sort -n | cut -d' ' -f2) want || { cat file out err && false; }
     ! grep -h "topomap: placed\|better by" out err || false
   done
