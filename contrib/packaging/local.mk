@@ -1,0 +1,24 @@
+# What distributions build from, and checks of it. systemd's files are installed by packages alone: `make install-systemd`.
+systemd_dir = contrib/packaging/systemd
+systemd_units = $(systemd_dir)/topomap-refresh.service $(systemd_dir)/topomap-refresh.timer
+systemd_all = $(systemd_units) $(systemd_dir)/topomap.sysusers $(systemd_dir)/topomap.tmpfiles $(systemd_dir)/unprivileged.conf
+EXTRA_DIST += $(systemd_all) contrib/packaging/README.md \
+  contrib/packaging/contents contrib/packaging/share-out contrib/packaging/check contrib/packaging/check-texts \
+  contrib/packaging/Containerfile \
+  contrib/packaging/rpm/topomap.spec contrib/packaging/rpm/rpmlint.toml contrib/packaging/spack/package.py contrib/packaging/guix/topomap.scm \
+  contrib/packaging/easybuild/topomap.eb
+
+# Beside Slurm's and the distribution's own.
+systemdunitdir = $(prefix)/lib/systemd/system
+sysusersdir = $(prefix)/lib/sysusers.d
+tmpfilesdir = $(prefix)/lib/tmpfiles.d
+.PHONY: install-systemd check-packages
+install-systemd:
+	$(MKDIR_P) '$(DESTDIR)$(systemdunitdir)' '$(DESTDIR)$(sysusersdir)' '$(DESTDIR)$(tmpfilesdir)'
+	for unit in $(systemd_units); do $(INSTALL_DATA) "$(srcdir)/$$unit" '$(DESTDIR)$(systemdunitdir)' || exit 1; done
+	$(INSTALL_DATA) '$(srcdir)/$(systemd_dir)/topomap.sysusers' '$(DESTDIR)$(sysusersdir)/topomap.conf'
+	$(INSTALL_DATA) '$(srcdir)/$(systemd_dir)/topomap.tmpfiles' '$(DESTDIR)$(tmpfilesdir)/topomap.conf'
+
+# The archive and the recipes; PARTS picks some (contrib/packaging/check --help).
+check-packages:
+	'$(srcdir)/contrib/packaging/check' $(PARTS)
