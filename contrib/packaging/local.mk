@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What distributions build from, and checks of it. systemd's files are installed by packages alone: `make install-systemd`.
 systemd_dir = contrib/packaging/systemd
 systemd_units = $(systemd_dir)/topomap-refresh.service $(systemd_dir)/topomap-refresh.timer

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The library for Python programs: ctypes, and numpy's arrays.
 EXTRA_DIST += contrib/python/pyproject.toml contrib/python/topomap/__init__.py contrib/python/topomap/_library.py \
   contrib/python/topomap/_structs.py contrib/python/topomap/costs.py contrib/python/topomap/database.py \

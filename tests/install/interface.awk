@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A C file with a definition of each function of public headers, which do nothing: what the compiler makes of it has
 # the interface of a library that the headers are of.
 /^TOPOMAP_PUBLIC / { inside = 1; declaration = "" }

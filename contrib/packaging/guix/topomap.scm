@@ -1,3 +1,4 @@
+;; SPDX-License-Identifier: BSD-3-Clause
 ;;; From a folder with the archive of `make dist`: guix build -f topomap.scm
 (use-modules (guix packages)
              (guix gexp)

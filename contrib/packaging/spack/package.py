@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # In a Spack repository: packages/topomap/package.py. `make dist` has made the archive.
 from spack.package import *
 
