@@ -89,8 +89,7 @@ calls() { # PROGRAM
   [ "$(wc -l <commands)" -ge 30 ]
   grep -q '^db import$' commands
   while read -r words; do
-    page=$TOPOMAP_BUILD/cli/topomap-${words%% *}.1
-    [ -s "$page" ]
+    page=$(ls "$TOPOMAP_BUILD/cli/topomap-${words%% *}".[18])
     topomap help $words | grep -oE '^ {2}(-[a-z],| {3}) --[a-z-]+' | grep -oE -- '--[a-z-]+' >options || continue
     sed 's/\\-/-/g' "$page" >plain
     while read -r option; do

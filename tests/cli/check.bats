@@ -104,7 +104,7 @@ END
   PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --slurm-old "$PWD/old" --only slurm/upgrades
   local build
   build=$(sed -n 's/^TOPOMAP_TEST_BUILD_OLD=\(.*\)\/old$/\1/p' <<<"$output")
-  [ "$(sed '1,/tests\/slurm/d' <<<"$output")" = "TOPOMAP_TEST_BUILD_NEW=$build/plain
+  [ "$(sed '1,/tests\/slurm/d; /^plain: done after /d' <<<"$output")" = "TOPOMAP_TEST_BUILD_NEW=$build/plain
 TOPOMAP_TEST_BUILD_OLD=$build/old
 TOPOMAP_TEST_SLURM_NEW=$PWD/new
 TOPOMAP_TEST_SLURM_OLD=$PWD/old
