@@ -187,6 +187,17 @@ typedef struct topomap_db_source {
 int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *source, void *data),
                        void *data, topomap_error *err);
 
+/** How old a database is: when its sources were imported, and since when what it says is the same,
+ *  however often they were imported again; 0: not known, as of earlier versions' databases. Seconds
+ *  since 1970. */
+typedef struct topomap_db_times {
+    uint64_t sources;
+    int64_t oldest, newest, changed;
+} topomap_db_times;
+int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *err);
+/** As text: "imported 2026-11-20 03:12 UTC", cut to \p size. */
+void topomap_db_times_put(const topomap_db_times *times, char *text, size_t size);
+
 typedef struct topomap_db_check_options {
     const topomap_names *nodes; /**< what Slurm has, or NULL: not known, but by an imported
                                      slurm-topology source */
@@ -196,7 +207,7 @@ typedef struct topomap_db_check_options {
 typedef struct topomap_db_finding {
     const char *check;
     enum topomap_db_severity severity;
-    const char *text;   /**< one line */
+    const char *text; /**< one line */
     struct {
         int64_t vertex; /**< of the database's table */
         uint32_t port;  /**< 0: it is not about a link */

@@ -121,19 +121,25 @@ static int run_import(const cli_call *call)
 static int print_summary(const cli_call *call, topomap_db *db)
 {
     topomap_db_summary s;
+    topomap_db_times times;
     topomap_error err;
+    char age[160];
 
-    if (topomap_db_summarise(db, &s, &err))
+    if (topomap_db_summarise(db, &s, &err) || topomap_db_times_of(db, &times, &err))
         return cli_fail(call, &err);
+    topomap_db_times_put(&times, age, sizeof age);
     if (cli_get(call, "json"))
         return print_json(
-            json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b, s:s, s:s}", "hosts",
-                      (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
+            json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b, s:s, s:s, s:I, s:I, "
+                      "s:I, s:I}",
+                      "hosts", (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
                       (json_int_t)s.links, "classes", (json_int_t)s.classes, "topology", s.topology,
                       "evidence", s.evidence, "confidence", s.confidence, "subnets",
                       (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
                       (json_int_t)s.unknown_adapters, "partial", s.partial, "slurm_order",
-                      cli_order_word(&s.slurm), "slurm_order_evidence", s.slurm.because));
+                      cli_order_word(&s.slurm), "slurm_order_evidence", s.slurm.because, "sources",
+                      (json_int_t)times.sources, "oldest", (json_int_t)times.oldest, "newest",
+                      (json_int_t)times.newest, "changed", (json_int_t)times.changed));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);
@@ -147,6 +153,7 @@ static int print_summary(const cli_call *call, topomap_db *db)
     printf("partial           %s\n", s.partial ? "yes" : "no");
     printf("Slurm's order     %s\n", cli_order_word(&s.slurm));
     printf("  because         %s\n", s.slurm.because);
+    printf("sources           %" PRIu64 ", %s\n", times.sources, age);
     return CLI_DONE;
 }
 

@@ -123,9 +123,13 @@ void doctor_age(doctor_site *site, doctor_verdict *verdict)
 {
     struct findings old = {.check = "age"}, all = {.check = "age"};
     topomap_db *db = open_database(site, verdict);
+    topomap_db_times times = {0};
+    char age[160] = "";
 
     if (!db)
         return;
+    if (topomap_db_times_of(db, &times, NULL) == 0)
+        topomap_db_times_put(&times, age, sizeof age);
     if (!run_checks(db, NULL, site->max_age, &old, verdict) &&
         !run_checks(db, NULL, -1, &all, verdict)) {
         if (old.count)
@@ -133,8 +137,8 @@ void doctor_age(doctor_site *site, doctor_verdict *verdict)
                        "%d of %d sources are older than %.3g days: %s", old.count, all.count,
                        site->max_age, old.all);
         else
-            doctor_say(verdict, DOCTOR_OK, NULL, "%d source%s; %s", all.count,
-                       all.count == 1 ? "" : "s", all.all);
+            doctor_say(verdict, DOCTOR_OK, NULL, "%d source%s, %s; %s", all.count,
+                       all.count == 1 ? "" : "s", age, all.all);
     }
     topomap_db_close(db);
 }

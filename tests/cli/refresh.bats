@@ -57,6 +57,27 @@ kept() { # WHY OPTION...
   [ "$(hosts)" = 19 ]
 }
 
+@test "imports of what is known leave the time since which it is" {
+  times() { topomap db show --db t.db --summary --json | jq -c "[.sources, .newest == .changed, .changed == $1]"; }
+  topomap db import --db t.db ibnetdiscover good
+  [ "$(times 0)" = '[1,true,false]' ]
+  sqlite3 t.db "UPDATE fact SET value = 86400 WHERE name = 'changed'"
+  topomap db import --db t.db ibnetdiscover good
+  [ "$(times 86400)" = '[1,false,true]' ]
+  run -0 topomap db show --db t.db --summary
+  [[ ${lines[-1]} == "sources           1, imported 20"*", the same since 1970-01-02 00:00 UTC" ]]
+  topomap db import --db t.db coordinates places
+  [ "$(times 86400)" = '[2,true,false]' ]
+  sqlite3 t.db "UPDATE fact SET value = 86400 WHERE name = 'changed'"
+  run -0 topomap db refresh --config conf
+  [ "$output" = "no differences" ]
+  [ "$(times 86400)" = '[2,false,true]' ]
+  # An older database knows no such time.
+  sqlite3 t.db "DELETE FROM fact WHERE name IN ('changed', 'contents')"
+  run -0 topomap db show --db t.db --summary
+  [[ ${lines[-1]} == "sources           2, imported 20"* && ${lines[-1]} != *since* ]]
+}
+
 @test "a source that fails, prints rubbish, is late, is not there: the last good one stays" {
   topomap db refresh --config conf
   local conf

@@ -170,4 +170,5 @@ END
   [ "$(grep -c '^  node[0-9]* *ranks' why)" -eq 8 ]
   grep -q '4 hops' why
   grep -q 'cost J' why
+  [[ $(tail -n 1 why) == "topomap: database: imported "20*", the same since "*" UTC" ]]
 }

@@ -252,7 +252,7 @@ static int judge_listed(struct db_views *views)
     return 0;
 }
 
-int db_derive(sqlite3 *file, topomap_error *err)
+static int make_views(sqlite3 *file, topomap_error *err)
 {
     struct db_views views = {.file = file};
     int result = db_execute(file,
@@ -278,4 +278,14 @@ int db_derive(sqlite3 *file, topomap_error *err)
                      : 0;
     views_clear(&views);
     return result ? -1 : db_classify(file, err);
+}
+
+int db_derive(sqlite3 *file, topomap_error *err)
+{
+    struct db_change before;
+
+    return db_change_read(file, &before, err) || make_views(file, err) ||
+                   db_change_write(file, &before, err)
+               ? -1
+               : 0;
 }

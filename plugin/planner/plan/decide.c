@@ -191,6 +191,8 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
         fclose(out);
         return -1;
     }
+    if (*w->in.age)
+        fprintf(out, "topomap: database: %s\n", w->in.age);
     if (fclose(out) != 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return 0;

@@ -139,6 +139,7 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
                                         .bind = bind_of(r),
                                         .compact = r->asked.compact,
                                         .cores = r->cores.nodes ? &r->cores : NULL};
+    topomap_db_times times;
     topomap_error why;
     topomap_db *db;
     int status;
@@ -168,6 +169,8 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     if (status == 0 && r->asked.capacity && in->objective == TOPOMAP_OBJECTIVE_J)
         planner_inputs_note(in,
                             "capacity= is for objectives that go by links, and was passed over");
+    if (status == 0 && r->asked.explain && topomap_db_times_of(db, &times, &why) == 0)
+        topomap_db_times_put(&times, in->age, sizeof in->age);
     topomap_db_close(db);
     in->by_slot.job = r->asked.job;
     in->by_slot.step = r->asked.step;

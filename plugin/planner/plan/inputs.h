@@ -28,6 +28,7 @@ typedef struct planner_inputs {
     topomap_cores cores; /* that scontrol told; nodes 0: it was not asked, or did not */
     char *told;          /* the same as text, or NULL */
     char cores_detail[400]; /* about them */
+    char age[160];          /* the database's, where the explanation is asked for */
     planner_gpus gpus;      /* of nodes whose tasks see them all */
     uint32_t *slot_gpu;     /* [slots] Slurm's index; NULL: the machine's places are no GPUs */
     int rails; /* then: of its node one is nearer to another node than the others are */
