@@ -98,13 +98,13 @@ static json_t *to_json(const store *store, const store_entry *entry)
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
     json_t *object;
 
-    object = json_pack("{s:s, s:o, s:o, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key",
-                       entry->key, "program", cli_json_text(entry->program), "words",
-                       cli_json_text(entry->words), "ranks", (int)entry->ranks, "build", id,
-                       "graph", entry->has_graph ? path : NULL, "made", (json_int_t)entry->made,
-                       "used", (json_int_t)entry->used, "launches", (int)entry->launches,
-                       "profiles", (int)entry->profiles, "tries", (int)entry->tries, "bytes",
-                       (json_int_t)entry->bytes);
+    object = json_pack(
+        "{s:s, s:o, s:o, s:i, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key", entry->key,
+        "program", cli_json_text(entry->program), "words", cli_json_text(entry->words), "ranks",
+        (int)entry->ranks, "workers", entry->workers ? (int)entry->workers : 1, "build", id,
+        "graph", entry->has_graph ? path : NULL, "made", (json_int_t)entry->made, "used",
+        (json_int_t)entry->used, "launches", (int)entry->launches, "profiles", (int)entry->profiles,
+        "tries", (int)entry->tries, "bytes", (json_int_t)entry->bytes);
     if (object && cli_profile_case_json(entry, object)) {
         json_decref(object);
         return NULL;
@@ -195,16 +195,19 @@ static void print_graph(const char *path)
 
 static void show(const store *store, const store_entry *entry)
 {
-    char made[32], used[32], path[STORE_PATH];
+    char made[32], used[32], path[STORE_PATH], workers[48] = "";
 
     date_of(entry->made, made);
     date_of(entry->used, used);
     store_graph_path(store, entry->key, 0, path);
-    printf("key        %s\nprogram    %s%s%s\nbuild      %016llx\nranks      %u\nprofiled   %s, %u "
-           "time%s\nlaunches   %u placed with it, last used %s\n",
-           entry->key, entry->program, *entry->words ? " " : "", entry->words,
-           (unsigned long long)entry->id, entry->ranks, made, entry->profiles,
-           entry->profiles == 1 ? "" : "s", entry->launches, used);
+    if (entry->workers)
+        snprintf(workers, sizeof workers, ", each with %u workers", entry->workers);
+    printf(
+        "key        %s\nprogram    %s%s%s\nbuild      %016llx\nranks      %u%s\nprofiled   %s, %u "
+        "time%s\nlaunches   %u placed with it, last used %s\n",
+        entry->key, entry->program, *entry->words ? " " : "", entry->words,
+        (unsigned long long)entry->id, entry->ranks, workers, made, entry->profiles,
+        entry->profiles == 1 ? "" : "s", entry->launches, used);
     cli_profile_case_print(entry);
     if (entry->tries)
         printf("tries      %u runs since left no profile\n", entry->tries);

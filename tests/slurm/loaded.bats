@@ -253,7 +253,8 @@ END
 @test "NCCL in the workers of one task a node: the profile has all of them, and is folded" {
   workers SLURM_PROCID
   first
-  [ "$(profiles '.[0] | "\(.ranks) \(.mpi) \(.profiles)"')" = '8 nccl 1' ]
+  [ "$(profiles '.[0] | "\(.ranks) \(.workers) \(.mpi) \(.profiles)"')" = '8 4 nccl 1' ]
+  topomap profile show "$(profiles '.[0].key')" | grep -qx 'ranks      8, each with 4 workers'
   [ "$(topomap graph info "$XDG_CACHE_HOME"/topomap/profiles/*.tmg --json | jq .ranks)" -eq 32 ]
   rm -f explained
   workers SLURM_PROCID
