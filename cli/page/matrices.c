@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/json.h"
+#include "fabric/dragonfly.h"
 #include "graph/matrix.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
@@ -69,6 +70,13 @@ static int other_domain(const topomap_machine *m, uint32_t a, uint32_t b)
     return domain && domain[m->node_of[a]] != domain[m->node_of[b]];
 }
 
+/* Of a dragonfly whose routes are known by rule, as its specification makes it. */
+static int other_group(const topomap_machine *m, uint32_t a, uint32_t b)
+{
+    return m->network && topomap_dragonfly_group(m->network, m->node_of[a]) !=
+                             topomap_dragonfly_group(m->network, m->node_of[b]);
+}
+
 /* The places at which another one begins: those beside each other may be of one, whose others stand
  * elsewhere. */
 static json_t *bounds(const page_job *job, const uint32_t *rank_at,
@@ -93,7 +101,10 @@ static json_t *bounds(const page_job *job, const uint32_t *rank_at,
 static const struct {
     const char *name;
     int (*is_other)(const topomap_machine *m, uint32_t a, uint32_t b);
-} lines[] = {{"nodes", other_node}, {"groups", other_switch}, {"domains", other_domain}};
+} lines[] = {{"nodes", other_node},
+             {"groups", other_switch},
+             {"dragonfly", other_group},
+             {"domains", other_domain}};
 enum { LINES = sizeof lines / sizeof *lines };
 
 /* ---- Squares ----------------------------------------------------------------------------- */

@@ -67,8 +67,9 @@ function drawCells(canvas, m, cells, at) {
     square(Math.floor(key / cells.side), key % cells.side, context.fillRect);
   }
   // Domains last and in dashes: what is below them is seen, too.
-  for (const [bounds, style, dash] of [[m.nodes, "rgba(128,128,128,.35)", 0], [m.groups, "rgba(255,90,90,.7)", 0], [m.domains, "rgb(90,225,255)", 6]])
-    for (const [begin, box] of [[cells.row, (p, from, length) => [from, p, length, 1]], [cells.column, (p, from, length) => [p, from, 1, length]]]) {
+  for (const [bounds, style, dash, wide] of [[m.nodes, "rgba(128,128,128,.35)", 0, 1], [m.groups, "rgba(255,90,90,.7)", 0, 1],
+    [m.dragonfly, "rgb(255,170,60)", 0, 2], [m.domains, "rgb(90,225,255)", 6, 1]])
+    for (const [begin, box] of [[cells.row, (p, from, length) => [from, p, length, wide]], [cells.column, (p, from, length) => [p, from, wide, length]]]) {
       const seen = bounds.filter((b) => b > begin && b < begin + cells.side * cells.each), length = dash || side;
       context.fillStyle = style;
       if (seen.length * 8 > side) continue;
@@ -175,6 +176,7 @@ function matrices() {
     (m.most > 0 ? ": " + short(m.least) + "B to " + short(m.most) + "B a cell, on a logarithmic scale" : "") +
     (m.each > 1 ? "; " + m.each + " ranks a cell of the whole" : "") +
     ". Grey lines are between nodes, red ones between switches" +
+    (data.matrices.some((one) => one.dragonfly.length) ? ", orange ones between a dragonfly's groups" : "") +
     (data.matrices.some((one) => one.domains.length) ? ", dashed blue ones between NVLink domains" : "") + ". Point at a cell, or use the arrow keys; zoom with the buttons, plus and minus, or the wheel (once clicked, or with Ctrl), and drag."),
     make("div", {class: "matrices"}, ...data.matrices.map((one, i) => matrix(one, data, i - 1, i ? both : linkOf(m)))));
 }

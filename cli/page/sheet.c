@@ -40,9 +40,20 @@ static const topomap_draw_style styles[] = {
     {"l7", 0x421562, 0xd5e034, 2.3, 0, NULL},
     {"idle", 0xdddddd, 0x333333, .3, 0, NULL},
     {"switches", 0xd03030, 0xff5a5a, .6, 0, NULL},
+    {"dragonfly", 0xb06000, 0xffaa3c, 1, 0, NULL},
     {"domains", 0x0b6fb0, 0x5ae1ff, .7, 0, "3 3"},
 };
-enum { IDLE = LOAD + LOADS, SWITCHES, DOMAINS };
+enum { IDLE = LOAD + LOADS, SWITCHES, DRAGONFLY, DOMAINS };
+
+/* Between what there are lines in matrices: the later ones over the earlier. */
+static const struct {
+    const char *key;
+    int style;
+    const char *says;
+} line_kinds[] = {{"groups", SWITCHES, "red: between switches"},
+                  {"dragonfly", DRAGONFLY, "orange: between a dragonfly's groups"},
+                  {"domains", DOMAINS, "dashed: between NVLink domains"}};
+enum { LINE_KINDS = sizeof line_kinds / sizeof *line_kinds };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -195,24 +206,24 @@ static void put_matrix(topomap_drawing *out, const json_t *matrix, double x, dou
     }
     topomap_draw_cells(out, x, y, PANEL, cells, shade, picture_ramp());
     free(shade);
-    put_lines(out, matrix, "groups", SWITCHES, x, y);
-    put_lines(out, matrix, "domains", DOMAINS, x, y);
+    for (size_t i = 0; i < LINE_KINDS; i++)
+        put_lines(out, matrix, line_kinds[i].key, line_kinds[i].style, x, y);
 }
 
 /* What lines there are, at the heading's end. */
 static void put_line_names(topomap_drawing *out, const json_t *matrices, double y)
 {
-    size_t groups = 0, domains = 0;
+    char text[160] = "";
 
-    for (size_t k = 0; k < json_array_size(matrices); k++) {
-        const json_t *matrix = json_array_get(matrices, k);
+    for (size_t i = 0; i < LINE_KINDS; i++) {
+        size_t seen = 0, used = strlen(text);
 
-        groups += has_lines(json_object_get(matrix, "groups"));
-        domains += has_lines(json_object_get(matrix, "domains"));
+        for (size_t k = 0; k < json_array_size(matrices); k++)
+            seen += has_lines(json_object_get(json_array_get(matrices, k), line_kinds[i].key));
+        if (seen)
+            snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", line_kinds[i].says);
     }
-    topomap_draw_text(out, FAINT, RIGHT, y, 8, 1, "%s%s%s", groups ? "red: between switches" : "",
-                      groups && domains ? "; " : "",
-                      domains ? "dashed: between NVLink domains" : "");
+    topomap_draw_text(out, FAINT, RIGHT, y, 8, 1, "%s", text);
 }
 
 static void put_matrices(topomap_drawing *out, const json_t *data, double y)

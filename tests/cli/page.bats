@@ -212,6 +212,13 @@ END
   [ "$(grep -c '<path class="domains"' page.svg)" -eq 12 ]
   [ "$(grep -c '<path class="switches"' page.svg)" -eq 4 ]
   grep -q '>red: between switches; dashed: between NVLink domains<' page.svg
+  topomap report --graph stencil2d:5:12x12 --machine 'dragonfly:p=2,a=4,h=2*2' -o dragonfly.html
+  data dragonfly.html
+  jq -e 'all(.matrices[1:][]; .dragonfly == [range(16; 144; 16)])' json
+  after dragonfly.html ''
+  grep -q "orange ones between a dragonfly's groups" dom
+  topomap report --graph stencil2d:5:12x12 --machine 'dragonfly:p=2,a=4,h=2*2' -o dragonfly.svg
+  [ "$(grep -c '<path class="dragonfly"' dragonfly.svg)" -eq 32 ]
   # Of a database: every other node is in one of two domains, so that each next one is in the other.
   { echo '# hosts: n[1-8]'; for n in {1..8}; do echo "n$n,1,leaf,$n,100"; done; } >links
   for n in {1..8}; do echo "n$n aaaaaaaa-0000-4000-8000-00000000000$((n % 2)) 1"; done >cliques
