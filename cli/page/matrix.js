@@ -67,12 +67,12 @@ function drawCells(canvas, m, cells, at) {
     square(Math.floor(key / cells.side), key % cells.side, context.fillRect);
   }
   // Domains last and in dashes: what is below them is seen, too.
-  for (const [bounds, style, dash, wide] of [[m.nodes, "rgba(128,128,128,.35)", 0, 1], [m.groups, "rgba(255,90,90,.7)", 0, 1],
-    [m.dragonfly, "rgb(255,170,60)", 0, 2], [m.domains, "rgb(90,225,255)", 6, 1]])
-    for (const [begin, box] of [[cells.row, (p, from, length) => [from, p, length, wide]], [cells.column, (p, from, length) => [p, from, wide, length]]]) {
+  for (const [bounds, style, dash, apart] of [[m.nodes, "rgba(128,128,128,.35)", 0, 8], [m.groups, "rgba(255,90,90,.7)", 0, 8],
+    [m.dragonfly, "rgba(255,170,60,.8)", 0, 16], [m.domains, "rgb(90,225,255)", 6, 8]])
+    for (const [begin, box] of [[cells.row, (p, from, length) => [from, p, length, 1]], [cells.column, (p, from, length) => [p, from, 1, length]]]) {
       const seen = bounds.filter((b) => b > begin && b < begin + cells.side * cells.each), length = dash || side;
       context.fillStyle = style;
-      if (seen.length * 8 > side) continue;
+      if (seen.length * apart > side) continue;
       for (const b of seen)
         for (let from = 0; from < side; from += 2 * length) context.fillRect(...box(edge((b - begin) / cells.each), from, length));
     }
