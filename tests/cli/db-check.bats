@@ -215,9 +215,13 @@ found() { # CHECK: its findings
   make swapped
   [ "$(found wrong-rail | sort)" = "warning node6 mlx5_0 is on leaf1-1, which has mlx5_1 of its other peers
 warning node6 mlx5_1 is on leaf1-0, which has mlx5_0 of its other peers" ] || { found wrong-rail && false; }
-  # Hosts with all NICs on one switch have no rails.
+  # Hosts with all NICs on one switch have no rails, also where others there have one NIC.
   make links
   [ -z "$(found wrong-rail)" ]
+  { for n in {1..16}; do echo "leaf1 $n cn$n/mlx5_0 1 4xEDR"; done
+    for n in {13..16}; do echo "leaf1 $((n + 10)) cn$n/mlx5_1 1 4xEDR"; done; echo "leaf1 30 spine1 1 4xEDR"; } > both
+  make both
+  [ -z "$(found wrong-rail)" ] || { found wrong-rail && false; }
 }
 
 @test "db check: a NIC of another speed than the node's others, or than this NIC of its peers" {
@@ -234,6 +238,11 @@ warning node6 mlx5_1 is on leaf1-0, which has mlx5_0 of its other peers" ] || { 
   make fast
   [ "$(found nic-speed)" = "warning node3 mlx5_2 on leaf2: 4xNDR, where the node's others have 4xHDR
 warning node5 mlx4_0 on leaf0: 4xHDR, where this NIC of most of its peers has 4xEDR" ] || { found nic-speed && false; }
+  # Two nodes, each with one NIC that is faster: no peers say whether they are to be so.
+  { for n in 1 2; do for r in 0 1 2 3; do echo "leaf$r $n dgx$n/mlx5_$r 1 4xHDR"; done; echo "leaf9 $n dgx$n/mlx5_4 1 4xNDR"; done
+    for r in 0 1 2 3 9; do echo "leaf$r 30 spine $((r + 1)) 4xNDR"; done; } > storage
+  make storage
+  [ -z "$(found nic-speed)" ] || { found nic-speed && false; }
 }
 
 @test "db check: a host that is called localhost" {

@@ -15,7 +15,7 @@ enum { PEERS_LEAST = 3, NAME = 64 };
 struct nic {
     int64_t host, sw, vertex;
     uint32_t mbps;           /* 0: not known */
-    uint32_t usual;          /* what this NIC of most peers has, 0: none of them */
+    uint32_t usual;          /* what this NIC of most peers has, 0: too few peers to tell */
     char rate[32], most[32]; /* both in words */
     int few, port; /* few: of its peers have another one; they are no other kind of node */
     char node[NAME], peers[NAME], label[NAME];
@@ -124,13 +124,15 @@ static const struct nic *rail_of(const struct nic *list, size_t count)
 }
 
 /* Nodes of another kind, with one NIC of another name, are on no wrong rail: this node has that
- * NIC, too. */
-static int has_nic(const struct nics *by_node, const struct nic *nic, const char *name)
+ * NIC, too, and on another switch. A node with all of its NICs on one has no rails. */
+static int has_elsewhere(const struct nics *by_node, const struct nic *nic, const char *name)
 {
     struct nic key = *nic;
+    const struct nic *found;
 
     snprintf(key.name, sizeof key.name, "%s", name);
-    return bsearch(&key, by_node->nic, by_node->count, sizeof key, by_host) != NULL;
+    found = bsearch(&key, by_node->nic, by_node->count, sizeof key, by_host);
+    return found && found->sw != nic->sw;
 }
 
 static int tell_switch(struct db_check *check, const struct nics *by_node, const struct nic *list,
@@ -140,19 +142,29 @@ static int tell_switch(struct db_check *check, const struct nics *by_node, const
     int result = 0;
 
     for (size_t i = 0; rail && !result && i < count; i++)
-        if (strcmp(list[i].name, rail->name) != 0 && has_nic(by_node, &list[i], rail->name))
+        if (strcmp(list[i].name, rail->name) != 0 && has_elsewhere(by_node, &list[i], rail->name))
             result = db_found(check, "%s %s is on %s, which has %s of its other peers",
                               list[i].node, list[i].name, list[i].label, rail->name);
     return result;
 }
 
+static int copy_nics(const struct nics *from, struct nics *to, topomap_error *err)
+{
+    if (topomap_grow(&to->nic, &to->room, from->count, sizeof *to->nic, err))
+        return -1;
+    if (from->count)
+        memcpy(to->nic, from->nic, from->count * sizeof *to->nic);
+    to->count = from->count;
+    return 0;
+}
+
 int db_check_wrong_rails(struct db_check *check)
 {
     struct nics by_node = {0}, nics = {0};
-    int result = read_nics(check, &by_node) || read_nics(check, &nics) ? -1 : 0;
+    int result = read_nics(check, &nics) || copy_nics(&nics, &by_node, check->err) ? -1 : 0;
     size_t end;
 
-    if (nics.count) {
+    if (!result && nics.count) {
         qsort(nics.nic, nics.count, sizeof *nics.nic, by_switch);
         qsort(by_node.nic, by_node.count, sizeof *by_node.nic, by_host);
     }
@@ -300,7 +312,8 @@ static int tell_node(struct db_check *check, const struct told *told, const stru
 
     for (size_t i = 0; !result && i < count; i++) {
         const struct nic *nic = &list[i];
-        int differs = most && nic->mbps != most->mbps && nic->mbps != nic->usual;
+        /* Peers vouch for nodes of NICs that are not alike. */
+        int differs = most && nic->usual && nic->mbps != most->mbps && nic->mbps != nic->usual;
         int alone = nic->usual && nic->mbps != nic->usual && nic->few;
 
         if (!nic->mbps || (!differs && !alone) || is_told(told, nic))
