@@ -149,6 +149,10 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
  *  is near whom and nothing of cables and rates (clouds, Slingshot's addresses) have such links,
  * and a vertex of unknown type where a level has no switch. */
 #define DB_LEVEL "level"
+/** Switches that a source of levels tells of: no cable of theirs is known. */
+#define DB_LEVEL_ENDS                                                                              \
+    "(SELECT a FROM link WHERE kind = '" DB_LEVEL "' UNION"                                        \
+    " SELECT b FROM link WHERE kind = '" DB_LEVEL "')"
 
 /** What was measured, where some was imported (importers counters and calibration). Older databases
  *  lack these tables likewise.

@@ -203,6 +203,78 @@ found() { # CHECK: its findings
   done
 }
 
+# Links of a dragonfly g0s0, g0s1, ...: every two switches of a group are joined or, with leaves, each of them to those of its group;
+# CABLES for every two groups of the first one's size, one for others. A group's ports go to its switches H each.
+fly() { # "SWITCHES of each group" CABLES H [LEAVES]
+  awk -v sizes="$1" -v cables="$2" -v h="$3" -v leaves="${4:-0}" '
+    function link(a, b) { print a, ++port[a], b, ++port[b], "4xHDR" }
+    function host(sw) { print sw, ++port[sw], "node" ++hosts "/mlx5_0 1 4xHDR" }
+    function gate(g, to, r) { return "g" g "s" int((r * (n - 1) + (to - g - 1 + n) % n) / h) % size[g + 1] }
+    BEGIN {
+      n = split(sizes, size, " ")
+      for (g = 0; g < n; g++) {
+        for (a = 0; a < size[g + 1]; a++) {
+          for (l = 0; l < leaves; l++) link("g" g "l" l, "g" g "s" a)
+          for (b = a + 1; b < size[g + 1] && !leaves; b++) link("g" g "s" a, "g" g "s" b)
+          if (!leaves) host("g" g "s" a)
+        }
+        for (l = 0; l < leaves; l++) host("g" g "l" l)
+      }
+      for (g = 0; g < n; g++) for (k = g + 1; k < n; k++)
+        for (r = 0; r < (size[g + 1] == size[1] && size[k + 1] == size[1] ? cables : 1); r++) link(gate(g, k, r), gate(k, g, r))
+    }'
+}
+
+@test "db check: groups of another size, and one that has fewer links to all, were built so" {
+  big="16 16 16 16 16 16 16 16 16 16 16"
+  fly "$big 8" 2 2 > small
+  fly "4 4 4 4 4 4 4 4 4 4 4 4" 2 6 > alike
+  awk '($1 ~ /^g3s/) != ($3 ~ /^g3s/) && $3 !~ /node/ { g = $1 ~ /^g3s/ ? $3 : $1; sub(/s.*/, "", g); if (had[g]++) next } { print }' alike > tapered
+  [ "$(diff alike tapered | grep -c '^<')" -eq 11 ]
+  for links in small alike tapered; do
+    make $links
+    [ "$(topomap db show --db t.db --summary --json | jq -r .topology)" = dragonfly ]
+    [ -z "$(found missing-cable)" ] || { echo $links && found missing-cable && false; }
+  done
+  # A small group's missing cable is one of its kind, and so is that of two others.
+  awk '$1 " " $3 !~ /^g2s[0-9]+ g11s/ && !($1 " " $3 ~ /^g0s[0-9]+ g1s/ && !done++)' small > fewer
+  make fewer
+  [ "$(found missing-cable | sed 's/;.*//' | sort)" = "warning the groups of g0s0 and of g1s0: 1 of the 2 global links that most pairs of groups like them have
+warning the groups of g2s0 and of g11s0: 0 of the 1 global links that most pairs of groups like them have" ] || { found missing-cable && false; }
+}
+
+@test "db check: the switch that lacks a global cable is named where one alone has fewer" {
+  # The last of four switches has no global cables.
+  fly "4 4 4 4 4 4 4" 1 2 > whole
+  fly "4 4 4 4 4 4 4 4 4" 1 2 3 > plus
+  for links in whole plus; do
+    make $links
+    [ -z "$(found missing-cable)" ]
+    a=$(grep -E '^g0s[0-9] .* g1s' $links | cut -d' ' -f1) b=$(grep -E '^g0s[0-9] .* g1s' $links | cut -d' ' -f3)
+    grep -vE '^g0s[0-9] .* g1s' $links > less
+    make less
+    [ "$(found missing-cable)" = "warning the groups of $a and of $b: 0 of the 1 global links that most pairs of groups like them have; $a has 1, where most of its group's have 2; $b has 1, where most of its group's have 2" ] || { found missing-cable && false; }
+  done
+  # Seven cables for four switches of two: the last one has one in any case.
+  fly "4 4 4 4 4 4 4 4" 1 2 | grep -vE '^g0s[0-9] .* g1s' > less
+  make less
+  [ "$(found missing-cable)" = "warning the groups of g0s0 and of g1s0: 0 of the 1 global links that most pairs of groups like them have" ] || { found missing-cable && false; }
+}
+
+@test "db check: levels of other hosts leave a dragonfly's missing cables to be told" {
+  fly "4 4 4 4 4 4 4" 1 2 | grep -vE '^g0s[0-9] .* g1s' > less
+  make less
+  found missing-cable > before
+  [ "$(wc -l < before)" -eq 1 ]
+  topomap db synth dragonfly:a=4,p=2,h=2,as=slingshot -o made > none
+  topomap db import --db t.db slingshot-ama made/fabric.slingshot-ama
+  found missing-cable | diff before -
+  # Of levels alone nothing is missing.
+  rm t.db
+  topomap db import --db t.db slingshot-ama made/fabric.slingshot-ama
+  [ -z "$(found missing-cable)" ]
+}
+
 @test "db check: NICs on another rail's switch" {
   # Each rail has a switch of its own for four nodes.
   for u in 0 1; do for n in 1 2 3 4; do for r in 0 1; do

@@ -13,12 +13,15 @@ enum { PLACES_MOST = 1 << 24, CABLES_MOST = 255, LABEL = 80 };
 struct neighbours {
     struct db_check *check;
     const topomap_part *part;
+    int64_t *level; /* [levels] switches with levels, which are no cables; sorted */
+    size_t levels;
 };
 
 /* Pairs that ought to be alike, by how many cables they have. */
 struct usual {
     uint32_t pairs[CABLES_MOST + 1], all;
     uint32_t cables; /* of most, of equals the more */
+    int is_told;     /* what settle() said */
 };
 
 static void count_pair(struct usual *usual, uint32_t cables)
@@ -187,65 +190,205 @@ static uint32_t count_global(const topomap_part *part, uint32_t sw)
     return count;
 }
 
-/* The switch of a group that is to be looked at: the one with the fewest global cables. */
-static uint32_t find_short(const topomap_part *part, uint32_t group)
+/* The switch of a group that is to be looked at: the only one with fewer global cables than most of
+ * the group's that have some; UINT32_MAX: it is not told by their number. Dragonfly+ groups have
+ * leaves without, and where groups share the ports unevenly the last switch has fewer.
+ *  \param number  [switches] scratch */
+static uint32_t find_short(const topomap_part *part, uint32_t group, uint32_t *number,
+                           uint32_t *usual)
 {
-    uint32_t best = UINT32_MAX, least = 0;
+    uint32_t found = UINT32_MAX, count = 0, fewer = 0;
 
     for (uint32_t i = 0; i < part->switches.count; i++)
-        if (part->group[i] == group) {
-            uint32_t count = count_global(part, i);
+        if (part->group[i] == group && count_global(part, i))
+            number[count++] = count_global(part, i);
+    *usual = count ? topomap_most_frequent(number, count) : 0;
+    for (uint32_t i = 0; i < part->switches.count; i++) {
+        uint32_t cables = part->group[i] == group ? count_global(part, i) : 0;
 
-            if (best == UINT32_MAX || count < least) {
-                best = i;
-                least = count;
-            }
+        if (cables && cables < *usual) {
+            found = i;
+            fewer++;
         }
-    return best;
+    }
+    return fewer == 1 ? found : UINT32_MAX;
 }
 
-static int tell_groups(struct neighbours *n, uint32_t a, uint32_t b, uint32_t cables,
-                       const struct usual *usual)
+static uint32_t first_switch(const topomap_part *part, uint32_t group)
 {
-    uint32_t end[] = {find_short(n->part, a), find_short(n->part, b)}, global[2];
-    char label[2][LABEL];
+    uint32_t i = 0;
+
+    while (part->group[i] != group)
+        i++;
+    return i;
+}
+
+struct between {
+    struct neighbours *n;
+    uint32_t *cables;      /* [groups * groups] */
+    uint32_t *members;     /* [groups] */
+    uint32_t *kind;        /* [groups] of that size */
+    uint32_t *number;      /* [groups or switches, the more] scratch */
+    uint8_t *short_of_all; /* [groups] fewer than usual to every other: it was built so */
+    uint32_t kinds;
+    struct usual *usual; /* [kinds * kinds] of pairs of groups, the lower kind first */
+};
+
+static void between_free(struct between *w)
+{
+    free(w->cables);
+    free(w->members);
+    free(w->kind);
+    free(w->number);
+    free(w->short_of_all);
+    free(w->usual);
+}
+
+static int between_alloc(struct between *w)
+{
+    const topomap_part *part = w->n->part;
+    topomap_error *err = w->n->check->err;
+    uint32_t groups = part->groups;
+    uint32_t most = groups > part->switches.count ? groups : part->switches.count;
+
+    w->cables = topomap_alloc((size_t)groups * groups, sizeof *w->cables, err);
+    w->members = topomap_alloc(groups, sizeof *w->members, err);
+    w->kind = topomap_alloc(groups, sizeof *w->kind, err);
+    w->number = topomap_alloc(most, sizeof *w->number, err);
+    w->short_of_all = topomap_alloc(groups, sizeof *w->short_of_all, err);
+    return w->cables && w->members && w->kind && w->number && w->short_of_all ? 0 : -1;
+}
+
+static void count_between(struct between *w)
+{
+    const topomap_part *part = w->n->part;
+
+    for (uint32_t i = 0; i < part->switches.count; i++) {
+        w->members[part->group[i]]++;
+        for (uint32_t k = part->switches.first[i]; k < part->switches.first[i + 1]; k++)
+            w->cables[(size_t)part->group[i] * part->groups +
+                      part->group[part->switches.neighbour[k]]] += part->cables[k];
+    }
+}
+
+/* Groups of one size are of one kind: a small one has fewer cables to each. */
+static int find_sizes(struct between *w)
+{
+    uint32_t groups = w->n->part->groups;
+
+    for (uint32_t g = 0; g < groups; g++) {
+        uint32_t k = 0;
+
+        while (k < w->kinds && w->number[k] != w->members[g])
+            k++;
+        if (k == w->kinds)
+            w->number[w->kinds++] = w->members[g];
+        w->kind[g] = k;
+    }
+    w->usual = topomap_alloc((size_t)w->kinds * w->kinds, sizeof *w->usual, w->n->check->err);
+    return w->usual ? 0 : -1;
+}
+
+static struct usual *usual_of(const struct between *w, uint32_t a, uint32_t b)
+{
+    uint32_t x = w->kind[a], y = w->kind[b];
+
+    return &w->usual[(size_t)(x < y ? x : y) * w->kinds + (x < y ? y : x)];
+}
+
+/* \return how many kinds of pairs have some that are to be told of */
+static uint32_t settle_pairs(struct between *w)
+{
+    uint32_t groups = w->n->part->groups, told = 0;
+
+    for (uint32_t a = 0; a < groups; a++)
+        for (uint32_t b = a + 1; b < groups; b++)
+            count_pair(usual_of(w, a, b), w->cables[(size_t)a * groups + b]);
+    for (size_t i = 0; i < (size_t)w->kinds * w->kinds; i++) {
+        w->usual[i].is_told = settle(&w->usual[i]);
+        told += (uint32_t)w->usual[i].is_told;
+    }
+    for (uint32_t a = 0; a < groups; a++) {
+        w->short_of_all[a] = 1;
+        for (uint32_t b = 0; b < groups; b++)
+            if (a != b && w->cables[(size_t)a * groups + b] >= usual_of(w, a, b)->cables)
+                w->short_of_all[a] = 0;
+    }
+    return told;
+}
+
+static int tell_groups(struct between *w, uint32_t a, uint32_t b)
+{
+    const topomap_part *part = w->n->part;
+    const uint32_t group[] = {a, b};
+    uint32_t usual;
+    char label[2][LABEL], hint[2][3 * LABEL] = {"", ""};
 
     for (int i = 0; i < 2; i++) {
-        if (end[i] == UINT32_MAX || read_label(n, end[i], label[i]))
+        uint32_t sw = find_short(part, group[i], w->number, &usual);
+        uint32_t named = sw == UINT32_MAX ? first_switch(part, group[i]) : sw;
+
+        if (read_label(w->n, named, label[i]))
             return -1;
-        global[i] = count_global(n->part, end[i]);
+        if (sw != UINT32_MAX)
+            snprintf(hint[i], sizeof hint[i], "; %s has %u, where most of its group's have %u",
+                     label[i], count_global(part, sw), usual);
     }
-    return db_found(n->check,
+    return db_found(w->n->check,
                     "the groups of %s and of %s: %u of the %u global links that most pairs of "
-                    "groups have; these two switches have the fewest of theirs, %u and %u",
-                    label[0], label[1], cables, usual->cables, global[0], global[1]);
+                    "groups like them have%s%s",
+                    label[0], label[1], w->cables[(size_t)a * part->groups + b],
+                    usual_of(w, a, b)->cables, hint[0], hint[1]);
+}
+
+static int tell_short_pairs(struct between *w)
+{
+    uint32_t groups = w->n->part->groups;
+    int result = 0;
+
+    for (uint32_t a = 0; !result && a < groups; a++)
+        for (uint32_t b = a + 1; !result && b < groups; b++)
+            if (!w->short_of_all[a] && !w->short_of_all[b] && usual_of(w, a, b)->is_told &&
+                w->cables[(size_t)a * groups + b] < usual_of(w, a, b)->cables)
+                result = tell_groups(w, a, b);
+    return result;
 }
 
 static int tell_between(struct neighbours *n)
 {
-    const topomap_part *part = n->part;
-    uint32_t groups = part->groups;
-    uint32_t *cables = topomap_alloc((size_t)groups * groups, sizeof *cables, n->check->err);
-    struct usual usual = {0};
-    int result = cables ? 0 : -1;
+    struct between w = {.n = n};
+    int result = between_alloc(&w);
 
-    for (uint32_t i = 0; cables && i < part->switches.count; i++)
-        for (uint32_t k = part->switches.first[i]; k < part->switches.first[i + 1]; k++)
-            cables[(size_t)part->group[i] * groups + part->group[part->switches.neighbour[k]]] +=
-                part->cables[k];
-    for (uint32_t a = 0; cables && a < groups; a++)
-        for (uint32_t b = a + 1; b < groups; b++)
-            count_pair(&usual, cables[(size_t)a * groups + b]);
-    if (cables && settle(&usual))
-        for (uint32_t a = 0; !result && a < groups; a++)
-            for (uint32_t b = a + 1; !result && b < groups; b++)
-                if (cables[(size_t)a * groups + b] < usual.cables)
-                    result = tell_groups(n, a, b, cables[(size_t)a * groups + b], &usual);
-    free(cables);
+    if (!result) {
+        count_between(&w);
+        result = find_sizes(&w);
+    }
+    if (!result && settle_pairs(&w))
+        result = tell_short_pairs(&w);
+    between_free(&w);
     return result;
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Of such a part no cable is known, or not all of them. */
+static int has_levels(const struct neighbours *n)
+{
+    const topomap_switches *s = &n->part->switches;
+    uint32_t i = 0;
+
+    while (n->levels && i < s->count &&
+           !bsearch(&s->id[i], n->level, n->levels, sizeof *n->level, by_id))
+        i++;
+    return n->levels && i < s->count;
+}
 
 static int tell_part(const topomap_part *part, void *data)
 {
@@ -253,23 +396,36 @@ static int tell_part(const topomap_part *part, void *data)
     int result = 0;
 
     n->part = part;
+    if ((!part->place && !part->group) || has_levels(n))
+        return 0;
     if (part->place)
         return tell_torus(n);
-    if (!part->group)
-        return 0;
     if (part->all_to_all)
         result = tell_inside(n);
     return result ? result : tell_between(n);
 }
 
-/* Levels, and what Slurm's file tells, are no cables. */
+static int read_levels(struct neighbours *n)
+{
+    struct db_rows rows =
+        db_ask(n->check->file, "SELECT * FROM " DB_LEVEL_ENDS " ORDER BY 1", n->check->err);
+    size_t room = 0;
+
+    while (db_next(&rows)) {
+        if (topomap_grow(&n->level, &room, n->levels + 1, sizeof *n->level, n->check->err))
+            return db_stop(&rows);
+        n->level[n->levels++] = sqlite3_column_int64(rows.row, 0);
+    }
+    return rows.result;
+}
+
 int db_check_missing_cables(struct db_check *check)
 {
     struct neighbours n = {.check = check};
-    int64_t levels;
+    int result = read_levels(&n);
 
-    if (db_number(check->file, "SELECT EXISTS (SELECT 1 FROM link WHERE kind='" DB_LEVEL "')", 0,
-                  &levels, check->err))
-        return -1;
-    return levels ? 0 : db_judge_parts(check->file, tell_part, &n, check->err);
+    if (!result)
+        result = db_judge_parts(check->file, tell_part, &n, check->err);
+    free(n.level);
+    return result;
 }

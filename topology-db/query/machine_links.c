@@ -9,11 +9,6 @@
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
 
-/* Switches that a source of levels tells of: no cable of theirs is known. */
-#define LEVEL_ENDS                                                                                 \
-    "(SELECT a FROM link WHERE kind = '" DB_LEVEL "' UNION"                                        \
-    " SELECT b FROM link WHERE kind = '" DB_LEVEL "')"
-
 static int find_hosts(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     struct db_finder finder;
@@ -88,11 +83,11 @@ static int add_vertices(struct db_links *l, const topomap_names *names, topomap_
     for (uint32_t node = 0; node < l->nodes; node++)
         if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_HOST, names->name[node], err))
             return -1;
-    rows =
-        db_ask(l->db->file,
-               l->levels ? "SELECT id, label FROM switch WHERE id NOT IN " LEVEL_ENDS " ORDER BY id"
-                         : "SELECT id, label FROM switch ORDER BY id",
-               err);
+    rows = db_ask(l->db->file,
+                  l->levels ? "SELECT id, label FROM switch WHERE id NOT IN " DB_LEVEL_ENDS
+                              " ORDER BY id"
+                            : "SELECT id, label FROM switch ORDER BY id",
+                  err);
     while (db_next(&rows)) {
         int64_t id = sqlite3_column_int64(rows.row, 0);
 
