@@ -60,7 +60,8 @@ uint32_t topomap_dragonfly_group(const topomap_network *network, uint32_t node)
 {
     const struct routed_dragonfly *routed = network->shape;
 
-    return network->rule == next ? routed->host[node] / routed->shape.p / routed->shape.a : 0;
+    return network->rule == next ? routed->host[node] / routed->shape.p / routed->shape.a
+                                 : UINT32_MAX;
 }
 
 int topomap_dragonfly_adaptive(const topomap_network *network)

@@ -15,7 +15,7 @@
 int topomap_dragonfly_routes(topomap_network *network, const topomap_dragonfly *dragonfly,
                              uint32_t hosts, const uint32_t *host, topomap_error *err);
 
-/** A node's group, of networks with that rule; 0 of all others. */
+/** A node's group, of networks with that rule; UINT32_MAX of all others. */
 uint32_t topomap_dragonfly_group(const topomap_network *network, uint32_t node);
 /** Nonzero where the network is such a dragonfly of three groups or more whose shape has detours.
  */

@@ -228,6 +228,14 @@ plan() {
     done
     [ "$(cat group-first)" -lt "$(cat top-down)" ]
   done
+  for other in fattree:k=4 torus:4x4 tree:4:4@1:10; do
+    run -2 topomap map --graph ring:8 --machine $other --algorithm group-first
+    [[ $output == *group-first* ]]
+  done
+  topomap db synth dragonfly:a=4,p=2,h=2 -o made
+  topomap db import --db fly.db ibnetdiscover made/fabric.ibnetdiscover
+  run -2 topomap map --graph ring:16 --db fly.db --nodes 'node[01-16]' --tasks-per-node 1 --algorithm group-first
+  [[ $output == *"group-first is for dragonfly: machines"*"use top-down"* ]]
   # Cliques of a group's size go to a group each, in whatever order they are.
   awk 'BEGIN { for (u = 0; u < 72; u++) for (v = u + 9; v < 72; v += 9) print u "," v ",1000" }' >graph.csv
   topomap map --graph graph.csv --machine dragonfly:p=2,a=4,h=2 --algorithm group-first --format perm -o perm

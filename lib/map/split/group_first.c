@@ -13,7 +13,7 @@
 #include "partition/partition.h"
 #include "util/alloc.h"
 
-enum { INSIDE = UINT32_MAX };
+enum { INSIDE = UINT32_MAX, NO_GROUP = UINT32_MAX };
 
 typedef struct group_splitter {
     const topomap_machine *machine;
@@ -69,16 +69,24 @@ static int map_groups(topomap_problem *problem, uint32_t *slot_of, topomap_error
     s.group = topomap_alloc(m->nodes, sizeof *s.group, err);
     if (!s.group)
         return -1;
-    for (uint32_t node = 0; m->network && node < m->nodes; node++)
-        s.group[node] = topomap_dragonfly_group(m->network, node);
-    s.sw = m->site_of ? m->site_of : s.group; /* a tree's or torus's nodes have no switches here */
+    for (uint32_t node = 0; node < m->nodes; node++) {
+        s.group[node] = m->network ? topomap_dragonfly_group(m->network, node) : NO_GROUP;
+        if (s.group[node] == NO_GROUP) {
+            free(s.group);
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "the algorithm group-first is for dragonfly: machines, whose "
+                                     "groups are known, as in dragonfly:p=4,a=8,h=4; use top-down");
+        }
+    }
+    s.sw = m->site_of;
     status = topomap_recursion_map(problem, &splitter, slot_of, err);
     free(s.group);
     return status;
 }
 
 const topomap_algorithm_impl topomap_algorithm_group_first = {
-    .row = {"group-first", "topomap", "construct", "fabric",
-            "a dragonfly's groups, then switches, then nodes: perfectly balanced partitions"},
+    .row =
+        {"group-first", "topomap", "construct", "fabric",
+         "a dragonfly: machine's groups, then switches, then nodes: perfectly balanced partitions"},
     .run = map_groups,
 };
