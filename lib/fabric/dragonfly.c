@@ -36,6 +36,11 @@ static uint32_t leave_group(const topomap_dragonfly *d, uint32_t at, uint32_t gr
     return leave;
 }
 
+static uint32_t router_of(const struct routed_dragonfly *routed, uint32_t node)
+{
+    return routed->shape.first + routed->host[node] / routed->shape.p;
+}
+
 static uint32_t next(const topomap_network *network, uint32_t at, uint32_t node)
 {
     const struct routed_dragonfly *routed = network->shape;
@@ -45,7 +50,7 @@ static uint32_t next(const topomap_network *network, uint32_t at, uint32_t node)
     if (at < network->nodes)
         return at == node || network->first[at] == network->first[at + 1] ? UINT32_MAX
                                                                           : network->first[at];
-    router = d->first + routed->host[node] / d->p;
+    router = router_of(routed, node);
     if (at == router)
         return topomap_network_link(network, at, node);
     group = (at - d->first) / d->a;
@@ -71,10 +76,10 @@ int topomap_dragonfly_adaptive(const topomap_network *network)
     return network->rule == next && routed->shape.valiant && routed->shape.groups > 2;
 }
 
-/* One way being walked, with a part of the traffic. */
+/* One way being walked between routers, with a part of the traffic. */
 struct walk {
     const topomap_network *network;
-    uint32_t node;
+    uint32_t node, router; /* at its end, and the router that it is on */
     int (*put)(void *data, uint32_t link, double part);
     void *data;
     double part;
@@ -93,52 +98,64 @@ static int walk_minimal(const struct walk *w, uint32_t at)
 {
     int status = 0;
 
-    while (status == 0 && at != w->network->vertex_of[w->node])
+    while (status == 0 && at != w->router)
         status = go(w, next(w->network, at, w->node), &at);
     return status;
 }
 
-static uint32_t group_of(const topomap_network *network, uint32_t vertex)
+static uint32_t group_of(const topomap_dragonfly *d, uint32_t router)
 {
-    const struct routed_dragonfly *routed = network->shape;
-    const topomap_dragonfly *d = &routed->shape;
-
-    return vertex < network->nodes ? routed->host[vertex] / d->p / d->a
-                                   : (vertex - d->first) / d->a;
+    return (router - d->first) / d->a;
 }
 
 /* To the third group, and on from there. */
 static int walk_by(const struct walk *w, uint32_t at, uint32_t group)
 {
     const struct routed_dragonfly *routed = w->network->shape;
-    const topomap_network *n = w->network;
+    const topomap_dragonfly *d = &routed->shape;
     int status = 0;
 
-    if (at < n->nodes)
-        status = go(w, n->first[at] == n->first[at + 1] ? UINT32_MAX : n->first[at], &at);
-    while (status == 0 && group_of(n, at) != group)
-        status = go(w,
-                    topomap_network_link(n, at,
-                                         leave_group(&routed->shape, at, group_of(n, at), group,
-                                                     routed->host[w->node])),
-                    &at);
+    while (status == 0 && group_of(d, at) != group) {
+        uint32_t to = leave_group(d, at, group_of(d, at), group, routed->host[w->node]);
+
+        status = go(w, topomap_network_link(w->network, at, to), &at);
+    }
     return status ? status : walk_minimal(w, at);
 }
 
+static int walk_all(struct walk *w, uint32_t at)
+{
+    const struct routed_dragonfly *routed = w->network->shape;
+    const topomap_dragonfly *d = &routed->shape;
+    uint32_t out = group_of(d, at), in = group_of(d, w->router);
+    int status;
+
+    w->part = out == in ? 1.0 : 1.0 - d->valiant / 100.0;
+    status = w->part > 0 ? walk_minimal(w, at) : 0;
+    w->part = d->valiant / 100.0 / (d->groups - 2);
+    for (uint32_t group = 0; status == 0 && out != in && group < d->groups; group++)
+        if (group != out && group != in)
+            status = walk_by(w, at, group);
+    return status;
+}
+
+/* All ways have both hosts' links. */
 int topomap_dragonfly_ways(const topomap_network *network, uint32_t from, uint32_t node,
                            int (*put)(void *data, uint32_t link, double part), void *data)
 {
-    const struct routed_dragonfly *routed = network->shape;
-    const topomap_dragonfly *d = &routed->shape;
-    uint32_t out = group_of(network, from), in = group_of(network, node);
-    struct walk w = {network, node, put, data, out == in ? 1.0 : 1.0 - d->valiant / 100.0};
-    int status = w.part > 0 ? walk_minimal(&w, from) : 0;
+    struct walk w = {network, node, router_of(network->shape, node), put, data, 1.0};
+    uint32_t to = network->vertex_of[node], at = from;
+    int status = 0;
 
-    w.part = d->valiant / 100.0 / (d->groups - 2);
-    for (uint32_t group = 0; status == 0 && out != in && group < d->groups; group++)
-        if (group != out && group != in)
-            status = walk_by(&w, from, group);
-    return status;
+    if (from == to)
+        return 0;
+    if (at < network->nodes)
+        status = go(&w, next(network, at, node), &at);
+    if (status == 0)
+        status = walk_all(&w, at);
+    w.part = 1.0;
+    at = w.router;
+    return status ? status : go(&w, topomap_network_link(network, at, to), &at);
 }
 
 int topomap_dragonfly_routes(topomap_network *network, const topomap_dragonfly *dragonfly,

@@ -27,8 +27,8 @@ int topomap_dragonfly_adaptive(const topomap_network *network);
  * balanced routing in interconnection networks", 2005) decides between the two for each packet by
  * how long the queues are; here the part is the same for all pairs.
  *  \param from  a vertex, whose traffic goes to \p node
- *  \param put   takes each link with its part of the traffic; a link may come more than once. What
- *               it returns that is not 0 ends all.
+ *  \param put   takes each link with its part of the traffic: both hosts' links once, with all of
+ *               it; others may come more than once. What it returns that is not 0 ends all.
  *  \return 0; 1 where there is no way; else what \p put returned */
 int topomap_dragonfly_ways(const topomap_network *network, uint32_t from, uint32_t node,
                            int (*put)(void *data, uint32_t link, double part), void *data);

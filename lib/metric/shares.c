@@ -47,6 +47,7 @@ struct topomap_shares {
     uint32_t links;
     int single;
     uint32_t *node_at;    /* [vertices] routes: a node there, NONE: none */
+    uint32_t *place;      /* [links] adaptive: where in `link` it is, if it is */
     const uint32_t *port; /* grid: topomap_grid_ports() */
     double *flow;         /* grid: [cells] */
     size_t flow_room;
@@ -88,9 +89,19 @@ static int fill_route(topomap_shares *s, uint32_t from, uint32_t to)
     return 0;
 }
 
+/* Many of the detours share links: parts of the same one are added up. `place` needs no clearing,
+ * for what it says of another way is not where it says. */
 static int put_share(void *data, uint32_t link, double part)
 {
-    return put(data, link, part);
+    topomap_shares *s = data;
+    uint32_t at = s->place[link];
+
+    if (at < s->links && s->link[at] == link) {
+        s->part[at] += part;
+        return 0;
+    }
+    s->place[link] = s->links;
+    return put(s, link, part);
 }
 
 static int fill_adaptive(topomap_shares *s, uint32_t from, uint32_t to)
@@ -117,7 +128,8 @@ static int list_nodes(topomap_shares *s, topomap_error *err)
 static int open_adaptive(topomap_shares *s, topomap_error *err)
 {
     s->fill = fill_adaptive;
-    return list_nodes(s, err);
+    s->place = topomap_arena_alloc(&s->memory, s->network->links, sizeof *s->place, err);
+    return s->place ? list_nodes(s, err) : -1;
 }
 
 /* Nothing is kept where a route is at hand sooner than what memory has of it: of pairs that a cache

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which links the traffic between two vertices of a network is on, and how much of it: what a
  * search that moves a few ranks at a time takes off the links and puts on others. For the models
- * whose ways do not depend on the other traffic: routes (one way, by the tables) and exact (all
- * shortest paths with equal shares), with the same loads as topomap_congestion_evaluate(). */
+ * whose ways do not depend on the other traffic: routes (one way, by the tables), adaptive (a
+ * dragonfly's way and its detours) and exact (all shortest paths with equal shares), with the same
+ * loads as topomap_congestion_evaluate(). */
 #ifndef TOPOMAP_SHARES_H
 #define TOPOMAP_SHARES_H
 
@@ -17,7 +18,7 @@ uint32_t topomap_paths_count(const topomap_network *network, uint32_t from, uint
 typedef struct topomap_shares topomap_shares;
 
 typedef struct topomap_way {
-    const uint32_t *link; /* a link may be there twice: its shares add up */
+    const uint32_t *link; /* on grids one may be there twice: its shares add up */
     const double *part;   /* of each link, or NULL: all of the traffic is on each */
     uint32_t links;
     uint64_t looked; /* links looked at to find it: what it cost */

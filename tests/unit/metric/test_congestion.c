@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "metric/congestion.h"
+#include "metric/shares.h"
 #include "tests/unit/cables.h"
 
 /* A machine of one slot a node whose links are `cable`. */
@@ -319,6 +320,55 @@ static void phases_are_added_up(void **state)
     topomap_machine_free(m);
 }
 
+/* What the traffic of two nodes puts on links: each once, and what enters a vertex leaves it. */
+static void check_way(const topomap_network *n, const topomap_way *way, uint32_t from, uint32_t to)
+{
+    double *flow = calloc(n->vertices, sizeof *flow);
+
+    assert_non_null(flow);
+    for (uint32_t i = 0; i < way->links; i++) {
+        uint32_t link = way->link[i], tail = 0;
+
+        while (link >= n->first[tail + 1])
+            tail++;
+        flow[tail] -= way->part[i];
+        flow[n->head[link]] += way->part[i];
+        if (tail == from || n->head[link] == to)
+            assert_float_equal(way->part[i], 1.0, 0);
+        for (uint32_t k = 0; k < i; k++)
+            assert_int_not_equal(way->link[k], link);
+    }
+    for (uint32_t v = 0; v < n->vertices; v++)
+        close_to(flow[v], from == to ? 0.0 : v == from ? -1.0 : v == to ? 1.0 : 0.0);
+    free(flow);
+}
+
+static void detours_have_each_link_once(void **state)
+{
+    static const char *const spec[] = {"dragonfly:p=2,a=4,h=2,valiant=40",
+                                       "dragonfly:p=1,a=3,h=4,groups=5,valiant=100"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spec / sizeof *spec; i++) {
+        topomap_machine *m = parsed(spec[i]);
+        const topomap_network *n = m->network;
+        topomap_shares *shares;
+        topomap_error err;
+
+        if (topomap_shares_new(m, n, "adaptive", 0, &shares, &err))
+            fail_msg("%s", err.text);
+        for (uint32_t from = 0; from < n->nodes; from++)
+            for (uint32_t to = 0; to < n->nodes; to++) {
+                topomap_way way;
+
+                assert_int_equal(topomap_shares_find(shares, from, to, &way), 0);
+                check_way(n, &way, from, to);
+            }
+        topomap_shares_free(shares);
+        topomap_machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +378,7 @@ int main(void)
         cmocka_unit_test(bytes_go_the_hops),
         cmocka_unit_test(routes_are_followed),
         cmocka_unit_test(phases_are_added_up),
+        cmocka_unit_test(detours_have_each_link_once),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
 
