@@ -637,4 +637,9 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
   done
   run -2 topomap db synth torus:4x4,as=slingshot -o made
   [[ $output == *"expected a dragonfly of at most 512 groups"* ]]
+  for option in names=cn%03d first=0; do
+    run -2 topomap db synth dragonfly:a=4,p=2,h=2,as=slingshot,$option -o refused
+    [[ $output == *"as=slingshot calls hosts by their places"* ]]
+    [ ! -e refused ]
+  done
 }

@@ -372,6 +372,11 @@ static int make_fabric(struct made *m, topomap_error *err)
     if (m->as && strcmp(m->as, "opa") && strcmp(m->as, "lldp") && strcmp(m->as, "aws") &&
         strcmp(m->as, "slingshot"))
         return synth_fail(&m->spec, err, "as=%s: expected opa, lldp, slingshot or aws", m->as);
+    if (m->as && strcmp(m->as, "slingshot") == 0 &&
+        (synth_value(&m->spec, "names") || synth_value(&m->spec, "first")))
+        return synth_fail(&m->spec, err,
+                          "as=slingshot calls hosts by their places, as in x1000c0s0b0n0: leave "
+                          "names= and first= out");
     while (shape < sizeof shapes / sizeof *shapes && strcmp(shapes[shape].kind, m->spec.kind) != 0)
         shape++;
     if (shape == sizeof shapes / sizeof *shapes)
