@@ -27,6 +27,7 @@ int topomap_link_loads_new(const topomap_graph *graph, const topomap_machine *ma
                            topomap_error *err)
 {
     topomap_link_loads *made = topomap_alloc(1, sizeof *made, err);
+    const char *usual;
     int status = -1;
 
     if (made && topomap_traffic_open(graph, machine, slot_of, &made->traffic, err) != 0) {
@@ -35,8 +36,9 @@ int topomap_link_loads_new(const topomap_graph *graph, const topomap_machine *ma
     }
     if (!made)
         return -1;
-    status = measure(made, model ? model : topomap_congestion_usual(made->traffic.network), err);
-    if (status != 0 && !model)
+    usual = topomap_congestion_usual(made->traffic.network);
+    status = measure(made, model ? model : usual, err);
+    if (status != 0 && !model && strcmp(usual, "exact") != 0)
         status = measure(made, "exact", err);
     if (status == 0)
         *loads = made;
