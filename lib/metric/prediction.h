@@ -12,8 +12,9 @@ typedef struct topomap_time_loads {
 } topomap_time_loads;
 
 /**
- * \param model   "routes", "adaptive" or "exact": TOPOMAP_EINPUT where it does not lead everywhere; NULL:
- *                routes where they do, else exact
+ * \param model   "routes", "adaptive" or "exact": TOPOMAP_EINPUT where it does not lead everywhere;
+ *                NULL: adaptive on dragonflies with detours (valiant=), else routes; exact where
+ *                that does not
  * \param budget  of max-min sharing, links of flows to look at (metric/fluid.h); 0: the bound
  *                alone, by the most loaded link
  * \param loads   NULL, or out: of all phases, one after the other

@@ -118,7 +118,7 @@ def evaluate(graph: Any, machine: Union[str, Machine], placement: Any) -> Cost:
 
 
 def congestion(graph: Any, machine: Union[str, Machine], placement: Any, model: str = "exact") -> Congestion:
-    """How loaded the links are by a placement. :param model: "exact", "fast" or "routes" """
+    """How loaded the links are by a placement. :param model: "exact", "fast", "routes" or "adaptive" """
     a_graph, a_machine, slots = _asked(graph, machine, placement)
     found = s.Congestion()
     call("topomap_congestion_evaluate", a_graph._handle, a_machine._handle, pointer(slots, s.u32p),

@@ -67,10 +67,10 @@ typedef struct topomap_time {
     double seconds; /**< of all phases: their sum where barriers divide them, else rank by rank */
     uint32_t phases;
     topomap_time_phase *phase; /**< [phases] each by itself */
-    const char *model; /**< which ways messages take: a topomap_congestion_row(), "routes" or
-                          "exact"; static */
-    int is_bound;      /**< nonzero: the sharing of links was not followed (no routes, or too many
-                            messages): seconds are those of the most loaded links, and no more */
+    const char *model; /**< which ways messages take: a topomap_congestion_row(), "adaptive",
+                          "routes" or "exact"; static */
+    int is_bound;      /**< nonzero: the sharing of links was not followed (no routes, adaptive, too
+                            many messages): seconds are those of the most loaded links, no more */
     int rates_assumed; /**< nonzero: no cable's rate is known, and costs->rate is that of all */
 } topomap_time;
 

@@ -368,8 +368,8 @@ typedef struct topomap_map_options {
     enum topomap_objective_kind objective;
     double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
     const char *congestion_model; /**< of the objectives but J: "exact", "routes" or "adaptive";
-                                     NULL is routes where the machine has them (for the baseline's
-                                       traffic at least), else exact */
+                                     NULL is adaptive on dragonflies with valiant=, else routes
+                                     where the baseline's traffic has them, else exact */
     uint64_t seed;
     uint32_t threads;      /**< of "auto"; 0 is 1. The result is the same for any number, where
                                 `seconds` does not end the search */
