@@ -13,6 +13,7 @@ PYTHON3 = python3
 wheel:
 	rm -rf contrib/python/wheel && mkdir -p contrib/python/wheel
 	cp -R '$(srcdir)/contrib/python/pyproject.toml' '$(srcdir)/contrib/python/topomap' contrib/python/wheel
+	chmod -R u+w contrib/python/wheel
 	cd contrib/python/wheel && $(PYTHON3) -m pip wheel -q --no-index --no-build-isolation --no-deps -w .. .
 .PHONY: clean-wheel
 clean-local: clean-wheel

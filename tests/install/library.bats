@@ -105,6 +105,7 @@ differs() {
   changed() { # FILE SED-EXPRESSION: the recorded headers with that, as another library
     rm -rf changed
     cp -R "$recorded" changed
+    chmod -R u+w changed
     sed -i "$2" "changed/topomap/$1"
     ! cmp -s "changed/topomap/$1" "$recorded/topomap/$1"
     stub changed changed.so
