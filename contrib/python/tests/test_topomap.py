@@ -99,6 +99,11 @@ class Graphs(unittest.TestCase):
         self.assertEqual((graph.ranks, graph.bytes, graph.messages), (3, 14, 3))
         mesh = topomap.Graph.from_networkx(networkx.path_graph(4), default=9)
         self.assertEqual((mesh.edges, mesh.bytes), (3, 27))
+        self.assertEqual(mesh.arc_bytes.tolist(), [5, 4, 5, 4, 5, 4])
+        for wrong in (1.5, -1, 2**64):
+            directed.add_edge("a", "b", size=wrong)
+            with self.assertRaisesRegex(ValueError, "edges' 'size'"):
+                topomap.Graph.from_networkx(directed, bytes="size")
 
 
 class Maps(unittest.TestCase):
@@ -161,6 +166,36 @@ class Maps(unittest.TestCase):
                             own_refiners={"turn": in_place}, seed=5)
         self.assertEqual(found.slot_of_rank.tolist(), list(range(32)))
 
+    def test_what_an_own_algorithm_is_lent_ends_with_it(self):
+        kept = []
+
+        def keep(problem, slots):
+            slots[:] = np.arange(problem.graph.ranks)
+            kept.extend([problem, slots, problem.graph.indices, *problem.graph.phases])
+
+        phases = topomap.Graph.read("phases(ring:32,chain:32)")
+        found = topomap.map(phases, MACHINE, algorithm="keep", own={"keep": keep})
+        problem, slots, indices, phase, _ = kept
+        slots[:] = 0
+        self.assertEqual(found.slot_of_rank.tolist(), list(range(32)))
+        self.assertEqual(indices.tolist(), phases.indices.tolist())
+        self.assertFalse(np.shares_memory(indices, phases.indices))
+        for late in (lambda: problem.late, lambda: problem.graph.ranks, lambda: problem.machine.slots,
+                     lambda: phase.bytes, lambda: topomap.map(problem.graph, MACHINE)):
+            with self.assertRaisesRegex(ValueError, "has ended"):
+                late()
+        self.assertEqual([it.ranks for it in phases.phases], [32, 32])
+
+    def test_numbers_that_c_would_cut_off(self):
+        graph = topomap.Graph.read(GRAPH)
+        for call in (lambda: topomap.map(graph, MACHINE, seed=-1), lambda: topomap.map(graph, MACHINE, threads=2**32),
+                     lambda: topomap.map(graph, MACHINE, pin=(2**32, 0)), lambda: graph.parted(2**32),
+                     lambda: graph.recognised(2**64), lambda: topomap.Machine("torus:4x4").coordinates(2**32)):
+            with self.assertRaisesRegex((ValueError, IndexError), str(2**32) + "|" + str(2**64) + "|-1"):
+                call()
+        with self.assertRaises(TypeError):
+            topomap.map(graph, MACHINE, seed=1.5)
+
     def test_what_an_own_algorithm_raises_comes_out(self):
         def broken(problem, slots):
             raise KeyError("broken")
@@ -188,6 +223,8 @@ class Maps(unittest.TestCase):
         self.assertEqual(len(made.layout.split(";")), 16)
         self.assertEqual(sorted(sum(made.tasks_of_node, [])), list(range(32)))
         self.assertIn("rank order", made.explain())
+        self.assertIn("swap ", made.explain(topomap.map(GRAPH, MACHINE, algorithm="swap")))
+        self.assertNotIn("rank order", made.explain(np.arange(32)))
         self.assertEqual(made.cpus_of(0), [])
 
 
@@ -239,6 +276,8 @@ class Databases(unittest.TestCase):
         with topomap.Database(self.path) as database:
             allocation = database.machine(nodes, 4)
             linked = database.machine(nodes, "4(x8)", links=True)
+            with self.assertRaisesRegex(ValueError, "cpus_per_task"):
+                database.machine(nodes, 4, cpus_per_task=2**32)
         found = topomap.map(GRAPH, allocation.machine, seed=1)
         made = topomap.plan(found, allocation)
         said = command("map", "--db", self.path, "--nodes", nodes, "--tasks-per-node", "4", "--graph", GRAPH,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import operator
 import os
 from typing import Any, Iterable, Optional, Union
 
@@ -194,6 +195,14 @@ def array(values: ArrayLike, dtype: Any, length: Optional[int], what: str) -> "n
     if len(given) and (given.min() < 0 or int(given.max()) > int(limits.max)):
         raise ValueError(f"{what}: numbers from 0 to {limits.max} are wanted")
     return np.ascontiguousarray(given.astype(dtype))
+
+
+def natural(value: int, bits: int, what: str) -> int:
+    """The value for C's unsigned integer of so many bits, which ctypes would cut off without a word."""
+    number = operator.index(value)
+    if not 0 <= number < 2**bits:
+        raise ValueError(f"{what}: from 0 to {2**bits - 1}, not {number}")
+    return number
 
 
 def pointer(values: "npt.NDArray[Any]", kind: Any) -> Any:

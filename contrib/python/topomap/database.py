@@ -11,7 +11,8 @@ from typing import Any, Iterable, Optional, Union
 import numpy as np
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, decoded, encoded, library, pointer, raise_error, taken_text, words
+from topomap._library import (
+    ArrayLike, array, call, decoded, encoded, library, natural, pointer, raise_error, taken_text, words)
 from topomap.machines import Machine
 
 _BINDS = ["core", "pu", "numa", "none"]
@@ -175,8 +176,9 @@ class Database:
         asked = s.Names(len(names), texts)
         if bind not in _BINDS:
             raise ValueError(f"{bind!r} is none of {', '.join(_BINDS)}")
-        allocation = s.Allocation(c.sizeof(s.Allocation), c.pointer(asked), pointer(tasks, s.u32p), cpus_per_task,
-                                  threads_per_core, _BINDS.index(bind), compact, None)
+        allocation = s.Allocation(c.sizeof(s.Allocation), c.pointer(asked), pointer(tasks, s.u32p),
+                                  natural(cpus_per_task, 32, "cpus_per_task"),
+                                  natural(threads_per_core, 32, "threads_per_core"), _BINDS.index(bind), compact, None)
         handle, bindings = c.c_void_p(), s.Bindings()
         call("topomap_db_machine", self._open(), c.byref(allocation), c.byref(handle), c.byref(bindings))
         made = Allocation(names, Machine._of(handle.value), bindings)

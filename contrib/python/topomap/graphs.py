@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, decoded, encoded, library, pointer, view, words
+from topomap._library import ArrayLike, array, call, decoded, encoded, library, natural, pointer, view, words
 from topomap.machines import Machine
 
 
@@ -38,18 +38,28 @@ class Graph:
     """Who talks to whom, and how much: ranks 0..n-1, and for each directed pair that communicates the bytes, and
     where they are known the messages, from one to the other. It does not change once it is made.
 
-    Its arrays are the library's own memory: they are not copied, cannot be written to, and keep the graph alive.
+    Its arrays are the library's own memory: they are not copied, cannot be written to, and keep the graph alive. Those
+    of a graph that an algorithm is lent are copies, made anew each time: it is gone when the algorithm ends.
     """
 
     def __init__(self, handle: Optional[int], owner: Any = None) -> None:
         """For the bindings themselves: use :meth:`read` or one of the others."""
-        self._handle = handle
+        self._address = handle
         self._owner = owner
+        self._lent: bool = getattr(owner, "_lent", False)
 
     def __del__(self) -> None:
-        if self._handle and self._owner is None:
-            library.topomap_graph_free(self._handle)
-        self._handle = None
+        if self._address and self._owner is None:
+            library.topomap_graph_free(self._address)
+        self._address = None
+
+    @property
+    def _handle(self) -> int:
+        if self._address is None:
+            raise ValueError("the graph was lent to an algorithm that has ended")
+        if self._lent and isinstance(self._owner, Graph):
+            self._owner._handle  # a phase ends with its graph
+        return self._address
 
     def __repr__(self) -> str:
         return f"<topomap.Graph of {self.ranks} ranks, {self.edges} pairs, {self.bytes} bytes>"
@@ -128,16 +138,17 @@ class Graph:
         :param default: bytes of an edge without the attribute
         """
         rank = {node: i for i, node in enumerate(graph)}
-        arcs: list[tuple[int, int, int, int]] = []
-        for u, v, data in graph.edges(data=True):
-            size, count = int(data.get(bytes, default)), int(data.get(messages, 0)) if messages else 0
-            if graph.is_directed():
-                arcs.append((rank[u], rank[v], size, count))
-            else:
-                arcs.append((rank[u], rank[v], size - size // 2, count - count // 2))
-                arcs.append((rank[v], rank[u], size // 2, count // 2))
-        columns = list(zip(*arcs)) or [(), (), (), ()]
-        return cls.from_arrays(columns[0], columns[1], columns[2], columns[3] if messages else None,
+        edges = list(graph.edges(data=True))
+        from_ = [rank[u] for u, _, _ in edges]
+        to = [rank[v] for _, v, _ in edges]
+
+        def numbers(name: str, otherwise: int) -> "npt.NDArray[Any]":
+            of_edges = array([data.get(name, otherwise) for _, _, data in edges], np.uint64, None, f"edges' {name!r}")
+            return of_edges if graph.is_directed() else np.concatenate([of_edges - of_edges // 2, of_edges // 2])
+
+        if not graph.is_directed():
+            from_, to = from_ + to, to + from_
+        return cls.from_arrays(from_, to, numbers(bytes, default), numbers(messages, 0) if messages else None,
                                ranks=len(rank))
 
     # ---- What it is ---------------------------------------------------------------------------
@@ -195,35 +206,42 @@ class Graph:
         library.topomap_graph_arcs(self._handle, c.byref(offset), c.byref(target), c.byref(sizes))
         return offset, target, sizes, int(offset[self.ranks])
 
+    def _view(self, address: Any, dtype: Any, length: int) -> "npt.NDArray[Any]":
+        found = view(address, dtype, length, self)
+        if self._lent:
+            found = found.copy()
+            found.flags.writeable = False
+        return found
+
     @property
     def indptr(self) -> "npt.NDArray[np.uint64]":
         """[ranks + 1] rank u sends arcs indptr[u] to indptr[u + 1], as a CSR matrix has it."""
-        return view(self._rows()[0], np.uint64, self.ranks + 1, self)
+        return self._view(self._rows()[0], np.uint64, self.ranks + 1)
 
     @property
     def indices(self) -> "npt.NDArray[np.uint32]":
         """[arcs] to whom; ascending in each row."""
         _, target, _, arcs = self._rows()
-        return view(target, np.uint32, arcs, self)
+        return self._view(target, np.uint32, arcs)
 
     @property
     def arc_bytes(self) -> "npt.NDArray[np.uint64]":
         """[arcs] how much."""
         _, _, sizes, arcs = self._rows()
-        return view(sizes, np.uint64, arcs, self)
+        return self._view(sizes, np.uint64, arcs)
 
     @property
     def arc_messages(self) -> Optional["npt.NDArray[Any]"]:
         """[arcs] of uint16, uint32 or uint64, or None where they are not known."""
         width = c.c_uint()
         counts = library.topomap_graph_counts(self._handle, c.byref(width))
-        return view(counts, f"u{width.value}", self._rows()[3], self) if counts else None
+        return self._view(counts, f"u{width.value}", self._rows()[3]) if counts else None
 
     @property
     def load(self) -> Optional["npt.NDArray[np.uint64]"]:
         """[ranks] what each computes, or None."""
         address = library.topomap_graph_load(self._handle)
-        return view(address, np.uint64, self.ranks, self) if address else None
+        return self._view(address, np.uint64, self.ranks) if address else None
 
     @property
     def coordinates(self) -> Optional["npt.NDArray[np.float64]"]:
@@ -232,7 +250,7 @@ class Graph:
         address = library.topomap_graph_coordinates(self._handle, c.byref(dimensions))
         if not address:
             return None
-        return view(address, np.float64, self.ranks * dimensions.value, self).reshape(self.ranks, -1)
+        return self._view(address, np.float64, self.ranks * dimensions.value).reshape(self.ranks, -1)
 
     def to_scipy(self) -> Any:
         """A scipy.sparse.csr_matrix of the bytes."""
@@ -262,7 +280,7 @@ class Graph:
     def recognised(self, ranks: int = 0) -> Recognition:
         """The pattern in it. :param ranks: 0, or a number of ranks to name the same pattern for"""
         found = s.Recognition()
-        call("topomap_graph_recognise", self._handle, ranks, c.byref(found))
+        call("topomap_graph_recognise", self._handle, natural(ranks, 64, "ranks"), c.byref(found))
         return Recognition(words(found.text), tuple(found.size[: found.dims]), found.explained, found.present,
                            found.even, bool(found.exact))
 
@@ -270,8 +288,8 @@ class Graph:
         """The graph between equal blocks of a mesh that is larger than the job: by recursive bisection, or by
         multisection along a machine of as many slots."""
         handle = c.c_void_p()
-        call("topomap_graph_partition", self._handle, parts, b"rms" if machine else b"rb",
-             machine._handle if machine else None, seed, c.byref(handle))
+        call("topomap_graph_partition", self._handle, natural(parts, 32, "parts"), b"rms" if machine else b"rb",
+             machine._handle if machine else None, natural(seed, 64, "seed"), c.byref(handle))
         return Graph(handle.value)
 
 

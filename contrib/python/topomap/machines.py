@@ -21,22 +21,28 @@ class Machine:
     """
 
     def __init__(self, spec: str) -> None:
-        self._handle: Optional[int] = None
+        self._address: Optional[int] = None
         self._owner: Any = None
         handle = c.c_void_p()
         call("topomap_machine_parse", encoded(spec), c.byref(handle))
-        self._handle = handle.value
+        self._address = handle.value
 
     @classmethod
     def _of(cls, handle: Optional[int], owner: Any = None) -> "Machine":
         machine = cls.__new__(cls)
-        machine._handle, machine._owner = handle, owner
+        machine._address, machine._owner = handle, owner
         return machine
 
     def __del__(self) -> None:
-        if self._handle and self._owner is None:
-            library.topomap_machine_free(self._handle)
-        self._handle = None
+        if self._address and self._owner is None:
+            library.topomap_machine_free(self._address)
+        self._address = None
+
+    @property
+    def _handle(self) -> int:
+        if self._address is None:
+            raise ValueError("the machine was lent to an algorithm that has ended")
+        return self._address
 
     def __repr__(self) -> str:
         return f"<topomap.Machine {self.kind} of {self.nodes} nodes, {self.slots} slots>"
@@ -93,6 +99,7 @@ class Machine:
 
     def coordinates(self, slot: int) -> "npt.NDArray[np.uint32]":
         """Those of the slot's node."""
+        self._check(slot)
         result = np.zeros(max(len(self.dimensions), 1), dtype=np.uint32)
         call("topomap_machine_coordinates", self._handle, slot, pointer(result, s.u32p))
         return result

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, encoded, library, pointer, view, words
+from topomap._library import ArrayLike, array, call, encoded, library, natural, pointer, view, words
 from topomap.costs import TimeCosts
 from topomap.graphs import Graph, as_graph
 from topomap.machines import Machine, as_machine
@@ -108,10 +108,12 @@ class Mapping:
 
 
 class Problem:
-    """What an algorithm written in Python is asked; of use while it runs and no longer."""
+    """What an algorithm written in Python is asked; of use while it runs, and a ValueError afterwards."""
+
+    _lent = True
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
+        self._address: Optional[int] = handle
         self.graph = Graph(library.topomap_problem_graph(handle), owner=self)
         self.machine = Machine._of(library.topomap_problem_machine(handle), owner=self)
         self.seed = int(library.topomap_problem_seed(handle))
@@ -119,11 +121,16 @@ class Problem:
     @property
     def late(self) -> bool:
         """The caller's time is up."""
-        return bool(library.topomap_problem_late(self._handle))
+        if self._address is None:
+            raise ValueError("the algorithm that was asked this has ended")
+        return bool(library.topomap_problem_late(self._address))
+
+    def _end(self) -> None:
+        self._address = self.graph._address = self.machine._address = None
 
 
 #: An algorithm written in Python: it gets a Problem and returns [ranks] slots, or None after it has changed the
-#: array it was given, which holds the placement so far where it refines.
+#: array it was given, which holds the placement so far where it refines, and else numbers that are no slots.
 Algorithm = Callable[[Problem, "npt.NDArray[np.uint32]"], Optional[ArrayLike]]
 
 
@@ -137,17 +144,21 @@ class _Own:
         self.struct = s.OwnAlgorithm(c.sizeof(s.OwnAlgorithm), name.encode(), refines, self.run, None)
 
     def _called(self, handle: int, slots: Any, data: Any, error: Any) -> int:
+        problem: Optional[Problem] = None
         try:
             problem = Problem(handle)
-            array_ = np.ctypeslib.as_array(slots, shape=(problem.graph.ranks,))
-            made = self._function(problem, array_)
-            if made is not None:
-                array_[:] = array(made, np.uint32, len(array_), "what the algorithm returned")
+            lent = np.ctypeslib.as_array(slots, shape=(problem.graph.ranks,))
+            given = lent.copy()  # the function may keep it, the library frees its own
+            made = self._function(problem, given)
+            lent[:] = given if made is None else array(made, np.uint32, len(lent), "what the algorithm returned")
             return 0
         except BaseException as raised:  # noqa: B902 - C cannot let it through
             self.raised = raised
             error[0].code, error[0].text = 1, repr(raised).encode()[:511]
             return -1
+        finally:
+            if problem is not None:
+                problem._end()
 
 
 def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", effort: str = "default",
@@ -202,12 +213,14 @@ def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", ef
     costs = time_costs._struct() if time_costs else None
     options = s.MapOptions(
         size=c.sizeof(s.MapOptions), algorithm=encoded(algorithm), effort=_EFFORTS.index(effort),
-        objective=_OBJECTIVES.index(objective), mix=mix, congestion_model=encoded(congestion_model), seed=seed,
-        threads=threads, seconds=seconds, inter_only=inter_only, balance=balance, contiguous=contiguous,
+        objective=_OBJECTIVES.index(objective), mix=mix, congestion_model=encoded(congestion_model),
+        seed=natural(seed, 64, "seed"), threads=natural(threads, 32, "threads"), seconds=seconds,
+        inter_only=inter_only, balance=balance, contiguous=contiguous,
         start=numbers(start, "start"), start_name=None, time_costs=c.pointer(costs) if costs else None,
         layouts=len(known), layout=known, message_bytes=message_bytes, together=numbers(together, "together"),
-        together_level=encoded(together_level), pin=pin is not None, pin_rank=pin[0] if pin else 0,
-        pin_node=pin[1] if pin else 0, own_algorithms=len(owns), own_algorithm=own_array)
+        together_level=encoded(together_level), pin=pin is not None,
+        pin_rank=natural(pin[0], 32, "pin: a rank") if pin else 0,
+        pin_node=natural(pin[1], 32, "pin: a node") if pin else 0, own_algorithms=len(owns), own_algorithm=own_array)
     found = c.POINTER(s.Mapping)()
     try:
         call("topomap_map", a_graph._handle, a_machine._handle, c.byref(options), c.byref(found))

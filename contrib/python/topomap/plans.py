@@ -82,12 +82,15 @@ class Plan:
         at = int(np.flatnonzero(self.task == task)[0])
         return list(it.pu[it.pu_start[at] : it.pu_start[at + 1]])
 
-    def explain(self, before: Any = None, before_name: str = "rank order") -> str:
+    def explain(self, before: Any = None, before_name: Optional[str] = None) -> str:
         """What changed by level, who won, and one line a node.
 
         :param before: the placement to compare with: a Mapping, or [ranks] slots; None: rank r on slot r
+        :param before_name: what to call that; None: the Mapping's algorithm, "before", or "rank order"
         """
         mapping = self.mapping
+        if before_name is None:
+            before_name = "rank order" if before is None else str(getattr(before, "algorithm", "before"))
         if before is None:
             before = np.arange(mapping.graph.ranks, dtype=np.uint32)
         costs = []
