@@ -8,10 +8,9 @@ setup() {
   bindings=$TOPOMAP_SOURCE/contrib/python
   python=
   for name in "${PYTHON3-}" python3 /usr/bin/python3; do
-    [ -z "$name" ] || ! "$name" -c 'import numpy' 2>/dev/null || { python=$name; break; }
+    [ -z "$name" ] || ! "$name" -c 'import sys, numpy.typing; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || { python=$name; break; }
   done
-  [ -n "$python" ] || skip "there is no Python with numpy here (package python3-numpy)"
-  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' || skip "this Python is older than 3.9"
+  [ -n "$python" ] || skip "there is no Python of 3.9 or later with numpy of 1.20 or later here (package python3-numpy)"
   export TOPOMAP_LIBRARY=$TOPOMAP_BUILD/.libs/libtopomap.so TOPOMAP_COMMAND=$TOPOMAP_BUILD/cli/topomap
   cd "$BATS_TEST_TMPDIR"
 }
@@ -53,11 +52,13 @@ sys.exit(", ".join(bare) or 0)'
 }
 
 @test "a wheel is made without a network, and works where it is unpacked" {
-  "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip "this Python has no pip, setuptools and wheel (packages python3-pip, python3-setuptools, python3-wheel)"
+  "$python" -c 'import setuptools, sys, wheel, pip; sys.exit(int(setuptools.__version__.split(".")[0]) < 61)' 2>/dev/null ||
+    skip "this Python has no pip, setuptools of 61 or later and wheel (packages python3-pip, python3-setuptools, python3-wheel)"
   env -u MAKEFLAGS -u MFLAGS make -s -C "$TOPOMAP_BUILD" wheel PYTHON3="$python"
   "$python" -m zipfile -e "$TOPOMAP_BUILD"/contrib/python/topomap-*-py3-none-any.whl unpacked
   [ -e unpacked/topomap/py.typed ]
-  grep -qx 'Version: 0.1.0' unpacked/topomap-*.dist-info/METADATA
-  [ "$(PYTHONPATH=unpacked "$python" -c 'import topomap; print(topomap.version())')" = "$("$TOPOMAP_COMMAND" --version | awk '{ print $NF; exit }')" ]
+  version=$("$TOPOMAP_COMMAND" --version | awk '{ print $NF; exit }')
+  grep -qx "Version: $version" unpacked/topomap-*.dist-info/METADATA
+  [ "$(PYTHONPATH=unpacked "$python" -c 'import topomap; print(topomap.version())')" = "$version" ]
   [ ! -e "$bindings/build" ]
 }
