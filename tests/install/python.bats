@@ -29,6 +29,16 @@ setup() {
   PYTHONPATH=$bindings "$python" "$bindings/tests/test_topomap.py"
 }
 
+@test "the program in the book runs, on a database like the book's" {
+  "$TOPOMAP_COMMAND" db synth fat-tree:leaves=4,hosts=3,spines=2,scatter=1 -o site
+  "$TOPOMAP_COMMAND" db import ibnetdiscover site/fabric.ibnetdiscover --db site.db
+  awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$TOPOMAP_SOURCE/doc/engineers.md" >shown.py
+  [ -s shown.py ]
+  PYTHONPATH=$bindings "$python" shown.py >said
+  awk 'NR == 1 { exit !($2 > 0 && $2 <= $3) }' said
+  grep -q '^ *cost J ' said
+}
+
 @test "a library that is not there is named, with the way out" {
   run -1 env PYTHONPATH="$bindings" TOPOMAP_LIBRARY=/nowhere/libtopomap.so.0 "$python" -c 'import topomap'
   [[ $output == *"libtopomap was not found: "*"/nowhere/libtopomap.so.0"*"name the file in TOPOMAP_LIBRARY"* ]]
