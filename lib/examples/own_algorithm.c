@@ -4,7 +4,7 @@
  * slot.
  *
  *   own_algorithm GRAPH MACHINE
- *   own_algorithm random:64,degree=4,seed=1 tree:4:4:4@1:10:100 */
+ *   own_algorithm random:64,deg=4,seed=1 tree:4:4:4@1:10:100 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <topomap/extend.h>
@@ -33,21 +33,51 @@ static void pull(const topomap_graph *graph, uint32_t placed, uint64_t *drawn)
         }
 }
 
+static uint32_t sends_most(const topomap_graph *graph)
+{
+    const uint64_t *offset, *bytes;
+    const uint32_t *target;
+    uint32_t ranks = topomap_graph_ranks(graph), best = 0;
+    uint64_t most = 0;
+
+    topomap_graph_arcs(graph, &offset, &target, &bytes);
+    for (uint32_t u = 0; u < ranks; u++) {
+        uint64_t sent = 0;
+
+        for (uint64_t i = offset[u]; i < offset[u + 1]; i++)
+            sent += bytes[i];
+        if (sent > most) {
+            most = sent;
+            best = u;
+        }
+    }
+    return best;
+}
+
+/* Of those that are not placed yet. */
+static uint32_t drawn_most(const uint32_t *slot_of_rank, const uint64_t *drawn, uint32_t ranks)
+{
+    uint32_t best = UINT32_MAX;
+
+    for (uint32_t r = 0; r < ranks; r++)
+        if (slot_of_rank[r] == UINT32_MAX && (best == UINT32_MAX || drawn[r] > drawn[best]))
+            best = r;
+    return best;
+}
+
 static int grow(const topomap_problem *problem, uint32_t *slot_of_rank, void *data,
                 topomap_error *err)
 {
     const topomap_graph *graph = topomap_problem_graph(problem);
-    uint32_t ranks = topomap_graph_ranks(graph), best = 0;
+    uint32_t ranks = topomap_graph_ranks(graph);
     uint64_t *drawn = calloc(ranks, sizeof *drawn);
 
     ((struct growth *)data)->calls++;
     if (!drawn)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for %u ranks", ranks);
     for (uint32_t slot = 0; slot < ranks; slot++) {
-        for (uint32_t r = best = 0; r < ranks; r++)
-            if (slot_of_rank[best] != UINT32_MAX ||
-                (slot_of_rank[r] == UINT32_MAX && drawn[r] > drawn[best]))
-                best = r;
+        uint32_t best = slot ? drawn_most(slot_of_rank, drawn, ranks) : sends_most(graph);
+
         slot_of_rank[best] = slot;
         pull(graph, best, drawn);
     }

@@ -53,17 +53,18 @@ static int read_lines(topomap_input *input, struct arcs *arcs, topomap_error *er
     int got;
 
     while ((got = topomap_input_line(input, 0, &line, &length, err)) > 0) {
-        uint32_t from, to;
-        uint64_t bytes;
+        int64_t from, to, bytes;
         int end = -1;
 
         if (*line == '#' || *line == '\0')
             continue;
-        if (sscanf(line, "%" SCNu32 " -> %" SCNu32 " %" SCNu64 "%n", &from, &to, &bytes, &end) !=
+        /* Wider than ranks are: what is too large does not come as a small number. */
+        if (sscanf(line, "%" SCNd64 " -> %" SCNd64 " %" SCNd64 "%n", &from, &to, &bytes, &end) !=
                 3 ||
-            line[end] != '\0' || from >= MOST_RANKS || to >= MOST_RANKS)
+            line[end] != '\0' || from < 0 || from >= MOST_RANKS || to < 0 || to >= MOST_RANKS ||
+            bytes < 0 || bytes == INT64_MAX)
             return topomap_input_fail(input, err, "expected `FROM -> TO BYTES`, got `%.60s`", line);
-        if (add(arcs, from, to, bytes) != 0)
+        if (add(arcs, (uint32_t)from, (uint32_t)to, (uint64_t)bytes) != 0)
             return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for %zu arcs", arcs->count);
     }
     return got;

@@ -58,8 +58,8 @@ typedef struct topomap_own_algorithm {
     int refines;      /**< nonzero: it improves the placement that it finds, and may stand behind a
                            '+'; 0: it begins from nothing */
     /** \p slot_of_rank  [ranks of topomap_problem_graph()] to be filled with the slot of each, no
-     *  slot twice; where it refines, it has a placement already. What is none is
-     *  TOPOMAP_EINPUT. */
+     *  slot twice; where it refines, it has a placement already, else all are UINT32_MAX when it
+     *  begins. What is none is TOPOMAP_EINPUT. */
     int (*run)(const topomap_problem *problem, uint32_t *slot_of_rank, void *data,
                topomap_error *err);
     void *data; /**< the program's, handed to run */

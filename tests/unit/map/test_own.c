@@ -50,23 +50,30 @@ static int own(const topomap_problem *problem, uint32_t *slot_of_rank, void *dat
     }
 }
 
-static int run(const char *algorithm, struct seen *seen, topomap_own_algorithm *given, size_t count,
-               topomap_mapping **mapping, topomap_error *err)
+static int run_with(topomap_map_options options, struct seen *seen, topomap_own_algorithm *given,
+                    size_t count, topomap_mapping **mapping, topomap_error *err)
 {
-    topomap_map_options options = {.size = sizeof options,
-                                   .algorithm = algorithm,
-                                   .seed = 42,
-                                   .own_algorithms = count,
-                                   .own_algorithm = given};
     topomap_graph *graph = map_graph(6, 20, 100, 1);
     topomap_machine *machine = map_machine("tree:4:2@1:10");
     int status;
 
     given->data = seen;
+    options.size = sizeof options;
+    options.seed = 42;
+    options.own_algorithms = count;
+    options.own_algorithm = given;
     status = topomap_map(graph, machine, &options, mapping, err);
     topomap_machine_free(machine);
     topomap_graph_free(graph);
     return status;
+}
+
+static int run(const char *algorithm, struct seen *seen, topomap_own_algorithm *given, size_t count,
+               topomap_mapping **mapping, topomap_error *err)
+{
+    topomap_map_options options = {.algorithm = algorithm};
+
+    return run_with(options, seen, given, count, mapping, err);
 }
 
 static const topomap_own_algorithm good = {.size = sizeof good, .name = "backwards", .run = own};
@@ -97,7 +104,7 @@ static void one_that_refines_has_a_placement(void **state)
 {
     struct seen seen = {KEPT, 0, 0, 0, 0};
     topomap_own_algorithm it = good;
-    topomap_mapping *mapping;
+    topomap_mapping *mapping, *random;
     topomap_error err;
 
     (void)state;
@@ -108,9 +115,43 @@ static void one_that_refines_has_a_placement(void **state)
     for (uint32_t r = 0; r < 6; r++)
         assert_int_equal(mapping->slot_of_rank[r], r);
     topomap_mapping_free(mapping);
+    assert_int_equal(run("random", &seen, &it, 1, &random, &err), 0);
     assert_int_equal(run("random+backwards", &seen, &it, 1, &mapping, &err), 0);
     assert_int_equal(seen.calls, 2);
+    assert_memory_equal(mapping->slot_of_rank, random->slot_of_rank, 6 * sizeof(uint32_t));
+    for (uint32_t r = 0; r < 6 && random->slot_of_rank[r] == r; r++)
+        assert_true(r < 5); /* it is another placement than that which it would get alone */
+    topomap_mapping_free(random);
     topomap_mapping_free(mapping);
+}
+
+/* What stays together is one rank of the problem: its graph has the blocks or groups. */
+static void blocks_and_groups_are_its_ranks(void **state)
+{
+    static const uint32_t pairs[] = {0, 1, 2, 0, 1, 2};
+    struct seen seen = {BACKWARDS, 0, 0, 0, 0};
+    topomap_own_algorithm it = good;
+    topomap_map_options options = {.algorithm = "backwards", .contiguous = 1};
+    topomap_machine *machine = map_machine("tree:4:2@1:10");
+    topomap_mapping *mapping;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(run_with(options, &seen, &it, 1, &mapping, &err), 0);
+    assert_true(seen.calls > 0 && seen.ranks < 6);
+    for (uint32_t r = 0; r < 6; r += 2)
+        assert_int_equal(topomap_machine_node_of(machine, mapping->slot_of_rank[r]),
+                         topomap_machine_node_of(machine, mapping->slot_of_rank[r + 1]));
+    topomap_mapping_free(mapping);
+    seen = (struct seen){BACKWARDS, 0, 0, 0, 0};
+    options = (topomap_map_options){.algorithm = "backwards", .together = pairs};
+    assert_int_equal(run_with(options, &seen, &it, 1, &mapping, &err), 0);
+    assert_true(seen.calls > 0 && seen.ranks == 3);
+    for (uint32_t r = 0; r < 3; r++)
+        assert_int_equal(topomap_machine_node_of(machine, mapping->slot_of_rank[r]),
+                         topomap_machine_node_of(machine, mapping->slot_of_rank[r + 3]));
+    topomap_mapping_free(mapping);
+    topomap_machine_free(machine);
 }
 
 static void what_is_no_placement_is_refused(void **state)
@@ -249,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_placement_is_the_result),
         cmocka_unit_test(one_that_refines_has_a_placement),
+        cmocka_unit_test(blocks_and_groups_are_its_ranks),
         cmocka_unit_test(what_is_no_placement_is_refused),
         cmocka_unit_test(a_row_that_is_wrong_is_refused),
         cmocka_unit_test(a_reader_makes_the_graph),
