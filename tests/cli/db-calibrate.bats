@@ -76,6 +76,20 @@ cost() { topomap db distance --db chain.db "$1" "$2" --json | jq '.cost * 1000 |
   jq -en "($(cost n1 n2) / $(cost n1 n5) - 6 / 10 | fabs) < 0.001"
 }
 
+@test "leaving a node: what is constant is nobody's where only one end has links of the class" {
+  for n in 1 2 3 4 5 6; do echo "n$n,1,s$(((n + 1) / 2)),$((n % 2 + 1)),$((n < 3 ? 400 : 200))"; done > links
+  printf 's1,9,s2,8,100\ns2,9,s3,8,100\n' >> links
+  topomap db import --db chain.db links links
+  measure 0.5 0 | grep -E '^[#k]|n[12],n[3-6],' > m # each 1.5 us, over one link of 400G, one of 200G, and one or two trunks
+  [ "$(grep -c '^pair' m)" = 40 ]
+  topomap db calibrate m --db chain.db -o c
+  grep -q '^router,1.5,' c
+  run -1 grep '^hop:400G' c
+  topomap db import --db chain.db calibration c
+  run -0 topomap map --db chain.db --nodes 'n[1-6]' --tasks-per-node 1 --graph stencil2d:5:3x2 --objective time
+  [[ $output == *"latency 1.5 us measured, hop 0 us measured"* ]]
+}
+
 @test "db calibrate --matrix: the measured machine maps in two stages" {
   measure 3 6 > m
   topomap db calibrate m --matrix x 2>err && false

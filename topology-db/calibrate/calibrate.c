@@ -101,46 +101,91 @@ static int fit_bytes(const struct db_calibrated *own, topomap_db_calibration *re
                : 0;
 }
 
-/* A class that every way has as many links of cannot be told from the base: it is given the base.
- * Links that are no slower than others on their way go by the rates that the database has. */
-static void take_costs(struct db_calibrated *own, topomap_db_calibration *result)
+/* Every way has as many links of the class: it cannot be told from the base. */
+static int is_constant(const struct db_calibrated *own, const topomap_db_calibration *result,
+                       size_t c)
 {
-    const db_fit *latency = &result->latency_fit, *byte = &result->byte_fit;
+    const double *x = own->x + 1 + c;
+    size_t same = 1;
+
+    while (same < own->pairs && x[same * (result->hops + 1)] == x[0])
+        same++;
+    return same == own->pairs && x[0] > 0 && !result->hop[c].latency_known;
+}
+
+/* Of several classes: that of the hosts' links at both ends of every way. What is constant is then
+ * theirs; of one end's, or of some links in between, nobody could say how much. */
+static int is_of_ends(const struct db_calibrated *own, const topomap_db_calibration *result,
+                      size_t c)
+{
+    if (result->hops == 1)
+        return 1;
+    for (size_t i = 0; i < own->links; i++)
+        if (db_paths_cable_trunk(own->paths, own->link[i].cable) &&
+            db_calibrated_hop(own, result, own->link[i].cable) == &result->hop[c])
+            return 0;
+    return own->x[1 + c] >= 2;
+}
+
+static void give_base(const struct db_calibrated *own, topomap_db_calibration *result, size_t c)
+{
+    topomap_db_hop *hop = &result->hop[c];
+    double links = own->x[1 + c];
+
+    hop->cost.latency_us = result->base.latency_us / links;
+    hop->latency_known = 1;
+    result->base.latency_us = 0;
+    if (result->bottleneck)
+        return;
+    hop->cost.us_per_byte = result->base.us_per_byte / links;
+    hop->byte_known = 1;
+    result->base.us_per_byte = 0;
+}
+
+/* Links that are no slower than others on their way go by the rates that the database has. */
+static void fill_bytes(topomap_db_calibration *result)
+{
     double slowest = 0, mbps = 0;
 
-    result->base = (topomap_db_time){latency->coefficient[0], byte->coefficient[0]};
+    for (size_t c = 0; c < result->hops; c++)
+        if (result->hop[c].byte_known && result->hop[c].cost.us_per_byte > slowest) {
+            slowest = result->hop[c].cost.us_per_byte;
+            mbps = result->hop[c].mbps;
+        }
     for (size_t c = 0; c < result->hops; c++) {
-        topomap_db_hop *hop = &result->hop[c];
-        const double *x = own->x + 1 + c;
-        size_t same = 1;
-
-        hop->cost = (topomap_db_time){latency->coefficient[1 + c], byte->coefficient[1 + c]};
-        hop->latency_known = latency->known[1 + c];
-        hop->byte_known = byte->known[1 + c];
-        while (same < own->pairs && x[same * (result->hops + 1)] == x[0])
-            same++;
-        if (same == own->pairs && x[0] > 0 && !hop->latency_known && result->base.latency_us > 0) {
-            hop->cost.latency_us = result->base.latency_us / x[0];
-            hop->latency_known = 1;
-            result->base.latency_us = 0;
-            if (!result->bottleneck) {
-                hop->cost.us_per_byte = result->base.us_per_byte / x[0];
-                hop->byte_known = 1;
-                result->base.us_per_byte = 0;
-            }
-        }
-        if (hop->byte_known && hop->cost.us_per_byte > slowest) {
-            slowest = hop->cost.us_per_byte;
-            mbps = hop->mbps;
-        }
-    }
-    for (size_t c = 0; result->bottleneck && c < result->hops; c++) {
         topomap_db_hop *hop = &result->hop[c];
 
         if (!hop->byte_known)
             hop->cost.us_per_byte =
                 hop->mbps > mbps && mbps > 0 ? slowest * mbps / hop->mbps : slowest;
     }
+}
+
+/* Where no hop costs anything else, any class is given the base: costs are told against a hop. */
+static void take_costs(const struct db_calibrated *own, topomap_db_calibration *result)
+{
+    const db_fit *latency = &result->latency_fit, *byte = &result->byte_fit;
+    int costs = 0;
+
+    result->base = (topomap_db_time){latency->coefficient[0], byte->coefficient[0]};
+    for (size_t c = 0; c < result->hops; c++) {
+        topomap_db_hop *hop = &result->hop[c];
+
+        hop->cost = (topomap_db_time){latency->coefficient[1 + c], byte->coefficient[1 + c]};
+        hop->latency_known = latency->known[1 + c];
+        hop->byte_known = byte->known[1 + c];
+    }
+    for (size_t c = 0; c < result->hops; c++)
+        if (result->base.latency_us > 0 && is_constant(own, result, c) &&
+            is_of_ends(own, result, c))
+            give_base(own, result, c);
+    if (result->bottleneck)
+        fill_bytes(result);
+    for (size_t c = 0; c < result->hops; c++)
+        costs |= result->hop[c].cost.latency_us > 0 || result->hop[c].cost.us_per_byte > 0;
+    for (size_t c = 0; !costs && c < result->hops; c++)
+        if (result->base.latency_us > 0 && is_constant(own, result, c))
+            give_base(own, result, c);
 }
 
 /* ---- All --------------------------------------------------------------------------------- */
