@@ -171,7 +171,7 @@ static int map_target(const cli_call *call, const topomap_request *asked, cli_pr
     status = cli_target_open(call, asked, &target);
     if (status != 0)
         return status;
-    planner_objective_costs(asked, target.graph, &target.costs.value);
+    target.costs.left_out = planner_objective_costs(asked, target.graph, &target.costs.value);
     options.time_costs = &target.costs.value;
     options.objective = target.objective;
     options.message_bytes =

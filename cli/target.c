@@ -72,7 +72,7 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
     if (text)
         status = planner_inputs_machine(request, wants_links(call, asked), inputs, &err);
     if (status == 0) {
-        target->costs = (cli_costs){inputs->costs, inputs->measured, 0};
+        target->costs = (cli_costs){inputs->costs, inputs->measured, 0, 0};
         target->machine = inputs->machine;
         target->bindings = inputs->by_slot;
         inputs->machine = NULL;

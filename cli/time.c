@@ -13,12 +13,13 @@ static const struct {
     size_t at;
     double unit; /* of the option, in the library's */
     unsigned measured;
+    int message; /* it is of a message, whatever its bytes */
 } keys[CLI_COSTS] = {
-    {"rate", "Gb/s", offsetof(topomap_time_costs, rate), 1e9 / 8, TOPOMAP_DB_RATE},
-    {"latency", "us", offsetof(topomap_time_costs, latency), 1e-6, TOPOMAP_DB_LATENCY},
-    {"hop", "us", offsetof(topomap_time_costs, hop_latency), 1e-6, TOPOMAP_DB_HOP_LATENCY},
-    {"overhead", "us", offsetof(topomap_time_costs, overhead), 1e-6, 0},
-    {"memory", "GB/s", offsetof(topomap_time_costs, memory_rate), 1e9, TOPOMAP_DB_MEMORY_RATE},
+    {"rate", "Gb/s", offsetof(topomap_time_costs, rate), 1e9 / 8, TOPOMAP_DB_RATE, 0},
+    {"latency", "us", offsetof(topomap_time_costs, latency), 1e-6, TOPOMAP_DB_LATENCY, 1},
+    {"hop", "us", offsetof(topomap_time_costs, hop_latency), 1e-6, TOPOMAP_DB_HOP_LATENCY, 1},
+    {"overhead", "us", offsetof(topomap_time_costs, overhead), 1e-6, 0, 1},
+    {"memory", "GB/s", offsetof(topomap_time_costs, memory_rate), 1e9, TOPOMAP_DB_MEMORY_RATE, 0},
 };
 
 static double *cost_of(topomap_time_costs *costs, size_t i)
@@ -73,7 +74,8 @@ int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs 
 
 static const char *source_of(const cli_costs *costs, size_t i)
 {
-    return costs->given & 1u << i               ? "given"
+    return costs->left_out && keys[i].message   ? "left out"
+           : costs->given & 1u << i             ? "given"
            : costs->measured & keys[i].measured ? "measured"
                                                 : "assumed";
 }
@@ -95,9 +97,11 @@ void cli_time_costs_print(FILE *out, const cli_costs *costs)
         return;
     fprintf(out, "costs        ");
     for (size_t i = 1; i < CLI_COSTS; i++) /* where the rate is gone by, the time's line has it */
-        fprintf(out, "%s %s %.4g %s %s", i > 1 ? "," : "", keys[i].key, in_units(costs, i),
-                keys[i].unit_name, source_of(costs, i));
-    putc('\n', out);
+        if (!costs->left_out || !keys[i].message)
+            fprintf(out, "%s %s %.4g %s %s", i > 1 && !costs->left_out ? "," : "", keys[i].key,
+                    in_units(costs, i), keys[i].unit_name, source_of(costs, i));
+    fprintf(out, "%s\n",
+            costs->left_out ? "; latencies are left out: the graph counts no messages" : "");
 }
 
 json_t *cli_time_json(const topomap_time *time, const cli_costs *costs)

@@ -23,6 +23,7 @@ typedef struct cli_costs {
     topomap_time_costs value;
     unsigned measured; /**< by the database: enum topomap_db_measured */
     unsigned given;    /**< by --time-costs: bit i, the i-th of its keys */
+    int left_out;      /**< what a message costs, as the graph counts none */
 } cli_costs;
 
 /** Puts what --time-costs says in place of the costs that are there.

@@ -243,6 +243,17 @@ request() {
   run -0 topomap map "${at[@]}" --objective time
   [[ $output == *"costs  "*"hop 0.5 us measured"* ]]
   topomap map "${at[@]}" --objective time --json | jq -e '.time.costs.latency.from == "measured" and .time.seconds > 3e-6'
+  # Without being asked for time, a graph without messages has no latencies: 0 is nobody's measurement.
+  topomap db synth fat-tree:k=4,levels=2 -o made
+  topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db ib.db lft made/fabric.lfts
+  sed 's/[49]000$/400000/' c >quick
+  topomap db import --db ib.db calibration quick
+  printf '0 2 5000\n1 3 7000\n' >silent
+  run -0 topomap map --graph silent --db ib.db --nodes node01,node03 --tasks-per-node 2
+  [[ $output == *"costs         memory 400 GB/s measured; latencies are left out: the graph counts no messages"* ]]
+  topomap map --graph silent --db ib.db --nodes node01,node03 --tasks-per-node 2 --json >json
+  jq -e '.time.costs.latency == {value: 0, unit: "us", from: "left out"}' json
   topomap map "${at[@]}" --objective time --format plan -o plan
   grep -q 'topomap: latencies as measured: 2 us from node to node, 0.5 us a hop' plan
   # A class of link that most hosts have alone: each way has two of it, whatever its hops.

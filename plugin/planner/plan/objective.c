@@ -28,11 +28,14 @@ enum topomap_objective_kind planner_objective(const topomap_request *asked,
                : TOPOMAP_OBJECTIVE_J;
 }
 
-void planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
-                             topomap_time_costs *costs)
+int planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
+                            topomap_time_costs *costs)
 {
-    if (is_open(asked) && !topomap_graph_has_messages(graph))
+    int left_out = is_open(asked) && !topomap_graph_has_messages(graph);
+
+    if (left_out)
         costs->latency = costs->hop_latency = costs->overhead = 0;
+    return left_out;
 }
 
 double planner_message_bytes(const topomap_request *asked, enum topomap_objective_kind objective,

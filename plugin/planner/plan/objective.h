@@ -10,9 +10,10 @@
 enum topomap_objective_kind planner_objective(const topomap_request *asked,
                                               const topomap_machine *machine);
 /** For topomap_map(). Under `auto` a graph that counts no messages goes by the links' loads alone:
- *  its weights need not be bytes, and a latency would be weighed against nothing. */
-void planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
-                             topomap_time_costs *costs);
+ *  its weights need not be bytes, and a latency would be weighed against nothing.
+ *  \return nonzero where what a message costs is left out: it is 0 then */
+int planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
+                            topomap_time_costs *costs);
 /** What topomap_map() is to count for a message: nothing where bytes alone are asked for, and under
  *  `auto` where predicted time is made small, which has latencies of its own.
  *  \param worth  bytes that pass in the time that a message costs */
