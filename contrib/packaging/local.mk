@@ -2,7 +2,8 @@
 # What distributions build from, and checks of it. systemd's files are installed by packages alone: `make install-systemd`.
 systemd_dir = contrib/packaging/systemd
 systemd_units = $(systemd_dir)/topomap-refresh.service $(systemd_dir)/topomap-refresh.timer
-systemd_all = $(systemd_units) $(systemd_dir)/topomap.sysusers $(systemd_dir)/topomap.tmpfiles $(systemd_dir)/unprivileged.conf
+systemd_tmpfiles = topomap topomap-plugin
+systemd_all = $(systemd_units) $(systemd_dir)/topomap.sysusers $(systemd_tmpfiles:%=$(systemd_dir)/%.tmpfiles) $(systemd_dir)/unprivileged.conf
 EXTRA_DIST += $(systemd_all) contrib/packaging/README.md \
   contrib/packaging/contents contrib/packaging/share-out contrib/packaging/check contrib/packaging/check-texts \
   contrib/packaging/Containerfile \
@@ -15,10 +16,11 @@ sysusersdir = $(prefix)/lib/sysusers.d
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 .PHONY: install-systemd check-packages
 install-systemd:
-	$(MKDIR_P) '$(DESTDIR)$(systemdunitdir)' '$(DESTDIR)$(sysusersdir)' '$(DESTDIR)$(tmpfilesdir)'
+	$(MKDIR_P) '$(DESTDIR)$(systemdunitdir)' '$(DESTDIR)$(sysusersdir)' '$(DESTDIR)$(tmpfilesdir)' '$(DESTDIR)$(docdir)/examples'
 	for unit in $(systemd_units); do $(INSTALL_DATA) "$(srcdir)/$$unit" '$(DESTDIR)$(systemdunitdir)' || exit 1; done
 	$(INSTALL_DATA) '$(srcdir)/$(systemd_dir)/topomap.sysusers' '$(DESTDIR)$(sysusersdir)/topomap.conf'
-	$(INSTALL_DATA) '$(srcdir)/$(systemd_dir)/topomap.tmpfiles' '$(DESTDIR)$(tmpfilesdir)/topomap.conf'
+	for file in $(systemd_tmpfiles); do $(INSTALL_DATA) "$(srcdir)/$(systemd_dir)/$$file.tmpfiles" "$(DESTDIR)$(tmpfilesdir)/$$file.conf" || exit 1; done
+	$(INSTALL_DATA) '$(srcdir)/$(systemd_dir)/unprivileged.conf' '$(DESTDIR)$(docdir)/examples'
 
 # The archive and the recipes; PARTS picks some (contrib/packaging/check --help).
 check-packages:
