@@ -11,11 +11,14 @@ setup() {
 
 # tree NEWS-HEADING: a checkout that lacks nothing.
 tree() {
-  mkdir -p tree/auto tree/.ci tree/tests/data/compat/1.2.3 tree/lib/include tree/topology-db
+  mkdir -p tree/auto tree/.ci tree/tests/data/{compat/1.2.3,abi/topomap} tree/lib/include/topomap tree/topology-db tree/contrib/packaging
   cp "$TOPOMAP_SOURCE/auto/release" tree/auto/
   echo 'AC_INIT([topomap], [1.2.3], [], [topomap])' >tree/configure.ac
   printf '%s\n' 'topomap NEWS' '' "$1" '** Upgrading' 'Nothing is to be done.' '* 1.2.2 (2026-01-02)' '** Upgrading' 'old' >tree/NEWS
-  touch tree/tests/data/compat/1.2.3/version tree/lib/include/a.h
+  touch tree/tests/data/compat/1.2.3/version
+  tee tree/lib/include/topomap/a.h tree/tests/data/abi/topomap/a.h <<<'int a;' >/dev/null
+  printf '#!/bin/sh\necho "not ok: Guix"\necho "1 passed, $(cat recipes 2>/dev/null || echo 0) failed"\n! test -e recipes\n' >tree/contrib/packaging/check-texts
+  chmod +x tree/contrib/packaging/check-texts
   echo 'libtopomap_la_LDFLAGS = -version-info 0:0:0' >tree/topology-db/local.mk
   git -c init.defaultBranch=main init -q tree
   git -C tree add -A
@@ -25,7 +28,8 @@ tree() {
 @test "a tree that has all of it; what takes its time is only named in a dry run" {
   tree '* 1.2.3 (2026-11-26)'
   run -0 tree/auto/release --dry-run
-  [ "$(grep -c '^ok ' <<<"$output")" -eq 7 ]
+  [ "$(grep -c '^ok ' <<<"$output")" -eq 9 ]
+  [[ $output == *"ok   the recipes of packages: 1 passed, 0 failed"* ]]
   [[ $output == *"would run .ci/run"* && $output == *"would run auto/lint"* && $output == *"tag v1.2.3: 4 lines"* ]]
   [ -z "$(git -C tree tag)" ]
   run -2 tree/auto/release --nonsense
@@ -34,17 +38,20 @@ tree() {
 @test "what is missing is named, each with the way out, and nothing long is begun" {
   tree '* 1.2.3 (unreleased)'
   git -C tree tag v1.2.2
-  echo '** Nothing' >tree/lib/include/a.h
+  echo '** Nothing' >tree/lib/include/topomap/a.h
+  echo 1 >tree/recipes
   rm -r tree/tests/data/compat/1.2.3
   sed -i '4d' tree/NEWS
   git -C tree commit -qam 'a header'
   touch tree/new
   run -1 tree/auto/release
-  [[ $output == *"NO   the tree has changes that are not committed: ?? new"* ]]
+  [[ $output == *"NO   the tree has changes that are not committed: ?? "* ]]
   [[ $output == *"NO   NEWS: the newest version is '* 1.2.3 (unreleased)', expected '* 1.2.3 (YYYY-MM-DD)'"* ]]
   [[ $output == *"NO   NEWS: 1.2.3 has no section '** Upgrading'"* ]]
   [[ $output == *"NO   no tests/data/compat/1.2.3: "* ]]
   [[ $output == *"NO   public headers have changed since v1.2.2"* ]]
+  [[ $output == *"NO   tests/data/abi/topomap/a.h is not lib/include/topomap/a.h: cp "* ]]
+  [[ $output == *"NO   the recipes of packages: not ok: Guix, contrib/packaging/check-texts has all"* ]]
   [ "$(grep -c 'not run, as something above is not so' <<<"$output")" -eq 3 ]
   git -C tree tag v1.2.3
   run -1 tree/auto/release --dry-run
@@ -56,8 +63,8 @@ tree() {
   printf '#!/bin/sh\n' >tree/auto/lint
   printf '#!/bin/sh\n' >tree/bootstrap
   printf '#!/bin/sh\nexit "$(cat ../status)"\n' >tree/.ci/run
-  # an archive whose bytes are those of the file time
-  printf '#!/bin/sh\nprintf "dist:\\n\\t@cat $PWD/../../time >topomap-1.2.3.tar.xz 2>/dev/null || echo same >topomap-1.2.3.tar.xz\\n" >Makefile\n' >tree/configure
+  # An archive of the same bytes wherever it is made; of others where DIFFER is set.
+  printf '#!/bin/sh\ntest ! -e "${0%%/*}/config.status" || exit 1\nprintf "dist:\\n\\t@echo same${DIFFER:+ $PWD} >topomap-1.2.3.tar.xz\\n" >Makefile\n' >tree/configure
   chmod +x tree/auto/lint tree/bootstrap tree/.ci/run tree/configure
   echo '*.tar.xz' >tree/.gitignore
   git -C tree add -A
@@ -66,10 +73,16 @@ tree() {
   run -1 tree/auto/release
   [[ $output == *"NO   every suite: .ci/run failed"* && -z $(git -C tree tag) ]]
   echo 0 >status
+  DIFFER=1 run -1 tree/auto/release
+  [[ $output == *"NO   an archive of the same bytes: twice failed"* && -z $(git -C tree tag) ]]
+  [ ! -e tree/topomap-1.2.3.tar.xz ]
+  # Also where the source is configured in place.
+  touch tree/config.status
+  echo config.status >>tree/.git/info/exclude
   run -0 tree/auto/release
   [ "$(git -C tree tag)" = v1.2.3 ]
   git -C tree tag -l --format='%(contents)' v1.2.3 | grep -qx 'Nothing is to be done.'
-  ! git -C tree tag -l --format='%(contents)' v1.2.3 | grep -x old
+  run -1 grep -x old <(git -C tree tag -l --format='%(contents)' v1.2.3)
   [ -s tree/topomap-1.2.3.tar.xz ]
 }
 
