@@ -53,11 +53,12 @@ chapter() { book_run "$TOPOMAP_SOURCE/doc/$1.md" here; }
 
 # The words of a command from `topomap` on, up to what ends it.
 calls() { # PROGRAM
-  grep -oE "(^|[ (|;])$1 [^|;&<>]*" | sed 's/^[ (|;]*//'
+  grep -oE "(^|[ (|;])($1) [^|;&<>]*" | sed 's/^[ (|;]*//'
 }
 
 @test "options in the book are those of the commands' tables" {
-  local file at where command call words option name
+  local file at where command call words option name seen=0
+  sed 's/\\-/-/g' "$TOPOMAP_BUILD/cli/topomap-srun.1" >plain
   while read -r file; do
     while read -r at where command; do
       while read -r call; do
@@ -76,10 +77,12 @@ calls() { # PROGRAM
           { echo "$file:$at: no format ${words[3]}"; return 1; }
       done < <(calls topomap <<<"$command")
       while read -r option; do
-        grep -q -- "$(sed 's/-/\\\\-/g' <<<"${option%%=*}")" "$TOPOMAP_BUILD/cli/topomap-srun.1" || { echo "$file:$at: srun has no $option"; return 1; }
+        grep -qE -- "$option([^a-z-]|\$)" plain || { echo "$file:$at: srun has no $option"; return 1; }
+        seen=$((seen + 1))
       done < <(grep -oE -- '--topomap[a-z-]*' <<<"$(calls 'srun|sbatch|salloc' <<<"$command")")
     done < <(book_commands "$file")
   done < <(book_files)
+  [ "$seen" -ge 10 ]
 }
 
 @test "all commands, options and keys of the tables are in the pages that the book includes" {
