@@ -322,6 +322,12 @@ links_built() {
   run --separate-stderr -0 topomap db import --db a.db lldp all --option hosts='n[1-4]'
   [ -z "$stderr" ]
   topomap db diff built.db a.db
+  # A cable between two hosts, which do not forward: neither is a switch for that, and spines stay switches.
+  jq -c '. as $all | .n1.lldp[0].interface += [$all.leaf1.lldp[0].interface[1] | .name = "ens9" | .port[0].descr[0].value = "ens9"]
+    | .n2.lldp[0].interface += [$all.leaf1.lldp[0].interface[0] | .name = "ens9" | .port[0].descr[0].value = "ens9"]' all >pair
+  run --separate-stderr -0 topomap db import --db pair.db lldp pair
+  [[ $stderr == *"2 systems forward frames, have a plain Linux"*"'spine1' for one: taken for switches"* ]]
+  topomap db diff built.db pair.db
   # From hosts alone: the leaves.
   jq -c '{n1, n2, n3, n4}' all >hosts
   topomap db import --db b.db lldp hosts

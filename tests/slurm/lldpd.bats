@@ -9,12 +9,13 @@ setup() {
   PATH="${TOPOMAP_BUILD:-$source}/cli:$PATH"
   lldp=$source/contrib/testbed/lldp
   [ "$(id -u)" = 0 ] || skip "needs root"
-  command -v lldpd >/dev/null || skip "no lldpd"
+  for tool in lldpd lldpcli jq ip setpriv unshare; do command -v "$tool" >/dev/null || skip "no $tool"; done
+  unshare --net --mount --uts --pid --fork --mount-proc true 2>/dev/null || skip "needs namespaces"
   cd "$BATS_TEST_TMPDIR"
 }
 
 # Two leaves and a spine, which two cables join to each leaf; n1 has a leg on either leaf, n4 is behind a port of a
-# breakout cable.
+# breakout cable, and n2 and n3 have a cable of their own, which is none of the fabric's.
 cables() {
   cat <<'END'
 bridge leaf1 leaf2 spine1
@@ -23,6 +24,7 @@ leaf2 swp1 n1 ens1f1np1
 leaf1 swp2 n2 ens1
 leaf2 swp2 n3 eth0
 leaf2 swp3s1 n4 eth0
+n2 ens9 n3 eth9
 leaf1 swp31 spine1 swp1
 leaf1 swp32 spine1 swp2
 leaf2 swp31 spine1 swp3
@@ -46,7 +48,11 @@ links() {
   cables >fabric
   links >list
   topomap db import --db built.db links list
+  # What an earlier run has left in the folder does not count.
+  mkdir out
+  echo '{"lldp":[{"interface":[{"name":"eth0","chassis":[{"name":[{"value":"old"}]}]}]}]}' >out/old.json0
   "$lldp" fabric -o out --wait 120
+  rm out/old.json0
   mkdir files
   for f in out/*.json0; do cp "$f" "files/$(basename "$f" .json0).json"; done
   topomap db import --db json0.db lldp files/*.json --option hosts='n[1-4]'

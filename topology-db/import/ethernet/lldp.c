@@ -323,7 +323,8 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
 
 /* ---- Kinds --------------------------------------------------------------------------------- */
 
-/* Who has an endpoint for a neighbour is none, unless others know better: hosts do not route. */
+/* Who has an endpoint for a neighbour is none, unless others know better: hosts do not route, but
+ * two of them may have a cable of their own. */
 static void tell_by_endpoints(struct content *c)
 {
     const struct wire *wire = c->wires.list.row;
@@ -332,7 +333,8 @@ static void tell_by_endpoints(struct content *c)
         const uint32_t end[] = {wire[i].from, wire[i].to};
 
         for (int e = 0; e < 2; e++)
-            if (c->trait[end[!e]].endpoint && !c->trait[end[e]].either)
+            if (c->trait[end[!e]].endpoint && !c->trait[end[e]].either &&
+                !c->trait[end[e]].endpoint)
                 c->trait[end[e]].bridge = 1;
     }
 }
@@ -347,7 +349,7 @@ static void count_beside(struct trait *trait, uint32_t peer, const struct trait 
             trait->hosts = trait->host == peer ? 1 : 2;
     }
     trait->endpoints |= other->endpoint;
-    trait->bridges |= other->bridge;
+    trait->bridges |= other->bridge && !other->endpoint;
 }
 
 /* Leaves have hosts beside them; a host may have another one, behind a cable of their own, and is
@@ -369,7 +371,7 @@ static void settle_linux(struct db_import *import, struct content *c)
     }
     for (size_t v = 0; v < c->traits; v++) {
         leaves += c->trait[v].either && is_leaf(&c->trait[v]);
-        bridges += c->trait[v].bridge;
+        bridges += c->trait[v].bridge && !c->trait[v].endpoint;
     }
     for (size_t v = c->traits; v-- > 0;) {
         struct trait *trait = &c->trait[v];
