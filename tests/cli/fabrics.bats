@@ -356,6 +356,11 @@ links_built() {
   run --separate-stderr -0 topomap db import --db b.db lldp lines
   [[ $stderr == *"2 of 9 hosts answered with a message and no JSON: left out"* ]]
   topomap db diff a.db b.db # its leaf tells of n4
+  # A warning before the document is no document, and does not take its place.
+  jq -r 'to_entries[] | "\(.key): lldpcli: a warning", "\(.key):   of two lines", "\(.key): \(.value | tojson)"' all >warned
+  run --separate-stderr -0 topomap db import --db c.db lldp warned
+  [[ $stderr != *"answered with a message"* ]]
+  topomap db diff a.db c.db
   printf 'n1: lldpcli: cannot connect\r\nn2: lldpcli: cannot connect\r\n' >down
   refused lldp down 'down:1:' "expected JSON, not 'lldpcli: cannot connect'"
 }

@@ -130,13 +130,19 @@ static int read_parts(const struct db_import *import, struct parts *parts, const
     return 0;
 }
 
-/* What begins like no JSON is what a command had to say: of a host that is down, of a tool that is
- * not there. */
-static int is_message(const struct part *part)
+/* Where a host's document begins, or NULL. Lines before it that begin like no JSON are what a
+ * command had to say: a warning, or that a host is down or a tool not there, which is all of it
+ * then. */
+static const char *find_document(const struct part *part)
 {
-    const char first = part->text[strspn(part->text, " \t\r\n")];
+    const char *at = part->text;
 
-    return !first || !strchr("{[\"", first);
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (!*at || strchr("{[\"", *at))
+            return *at ? at : NULL;
+        at += strcspn(at, "\n");
+    }
 }
 
 /* Warns of the hosts that have none, unless it is all of them. */
@@ -145,7 +151,7 @@ static int count_messages(struct db_import *import, const struct parts *parts, t
     size_t messages = 0, line = 0;
 
     for (size_t i = parts->hosts.count; i-- > 0;)
-        if (is_message(&parts->part[i])) {
+        if (!find_document(&parts->part[i])) {
             messages++;
             line = parts->part[i].line;
         }
@@ -176,11 +182,12 @@ static json_t *read_collected(struct db_import *import, const char *text, size_t
 
     for (size_t i = 0; !result && i < parts.hosts.count; i++) {
         const struct part *part = &parts.part[i];
+        const char *text = find_document(part);
         json_t *document;
 
-        if (is_message(part))
+        if (!text)
             continue;
-        document = parse(import, part->text, part->size, part->line, err);
+        document = parse(import, text, part->size - (size_t)(text - part->text), part->line, err);
         if (!document || json_object_set_new(root, part->host, document))
             result = document ? db_json_fail(import, part->line, err,
                                              "'%.60s' cannot be a host's name", part->host)
