@@ -209,9 +209,7 @@ void profile_file_begin(const char *path, int rank)
 
 /* ---- A part ------------------------------------------------------------------------------ */
 
-/* What all ranks of a run have in common, and those of another run have not; 0: nothing is known.
- */
-static uint64_t run_number(void)
+uint64_t profile_file_run(void)
 {
     const char *name = getenv("PMIX_NAMESPACE");
 
@@ -223,7 +221,7 @@ static uint64_t run_number(void)
 static int write_part(int fd, const profile_part *part)
 {
     struct topomap_part_header header = {
-        .ranks = (uint32_t)part->ranks, .run = run_number(), .count = 1, .mpi = part->mpi};
+        .ranks = (uint32_t)part->ranks, .run = part->run, .count = 1, .mpi = part->mpi};
     struct topomap_part_rank rank = {
         .rank = (uint32_t)part->rank,
         .flags = part->whole ? TOPOMAP_PART_WHOLE : 0,
@@ -236,7 +234,10 @@ static int write_part(int fd, const profile_part *part)
 
     _Static_assert(sizeof *part->record == sizeof(topomap_part_row), "a record is a row");
     snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
+    header.count = !part->mpi_alone;
     topomap_part_seal(&header, &rank);
+    if (part->mpi_alone)
+        return topomap_whole_write(fd, &header, sizeof header);
     return topomap_whole_write(fd, &header, sizeof header) ||
                    topomap_whole_write(fd, &rank, sizeof rank) ||
                    topomap_whole_write(fd, part->record, part->count * sizeof *part->record)
@@ -272,6 +273,7 @@ int profile_file_part(int folder, const profile_part *part)
 
 int profile_file_leave(const char *path, const profile_part *part)
 {
+    profile_part whole = *part;
     char what[200];
     struct quiet quiet;
     int folder, failed;
@@ -280,9 +282,10 @@ int profile_file_leave(const char *path, const profile_part *part)
         complain(path, part->rank, no_file);
         return -1;
     }
+    whole.run = profile_file_run();
     begin_quiet(&quiet);
     folder = open_folder(path, 1);
-    failed = folder < 0 || profile_file_part(folder, part);
+    failed = folder < 0 || profile_file_part(folder, &whole);
     if (failed) {
         snprintf(what, sizeof what, "cannot be written: %s", strerror(errno));
         complain(path, part->rank, what);

@@ -26,6 +26,8 @@ typedef struct profile_part {
     uint64_t passed;          /* of profile_records() */
     uint64_t wall_ns, mpi_ns; /* of profile_timing_end() */
     uint32_t mpi;             /* which MPI it has: the number of its library's soname; 0: unknown */
+    int mpi_alone;            /* that is all; files alone */
+    uint64_t run;             /* what leaves it in a file sees to it */
 } profile_part;
 
 /* memory.c: to whoever has started the ranks. */
@@ -56,6 +58,9 @@ void profile_file_begin(const char *path, int rank);
  * before the first may leave its part. */
 void profile_file_trim(const char *path, int ranks);
 int profile_file_leave(const char *path, const profile_part *part);
+/** What all ranks of a run have in common, and those of another run have not; 0: nothing is known.
+ */
+uint64_t profile_file_run(void);
 /** A part in an open folder, whole or not at all. \return 0, or -1 with errno */
 int profile_file_part(int folder, const profile_part *part);
 /** Makes the file, where all have left their parts. */

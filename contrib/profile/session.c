@@ -112,6 +112,16 @@ static void refuse(const profile_library *mpi)
                 *mpi->soname ? mpi->soname : "linked statically", PROFILE_SONAME);
 }
 
+/* One of the ranks leaves it, as far as that can be known without MPI, for the next run. How many
+ * there are it cannot be asked. */
+static void note(uint32_t number)
+{
+    const profile_part part = {.ranks = 1, .mpi = number, .mpi_alone = 1};
+
+    if (session.folder && number && profile_early_rank() <= 0)
+        profile_folder_leave(session.folder, &part);
+}
+
 /* Handles and constants are those of the MPI that this library is built for; the end of its soname
  * tells: 40 of Open MPI, 12 of MPICH and its kin, 1 of the standard's ABI. \return 0, or -1: this
  * one is left alone */
@@ -127,6 +137,7 @@ static int take_mpi(const void *init)
         return 0;
     leave_environment();
     refuse(&mpi);
+    note(mpi.number);
     return -1;
 }
 

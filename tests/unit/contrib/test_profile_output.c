@@ -12,14 +12,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "contrib/profile/profile.h"
 #include "graph/formats/part_memory.h"
+#include "graph/formats/parts.h"
 
 enum { RANKS = 2, SECONDS = 20 };
 
@@ -130,6 +133,122 @@ static void no_file(void **state)
     profile_file_fold(file, 0, RANKS);
     assert_int_equal(kind_of(file), S_IFIFO);
     assert_int_equal(kind_of(below("part.0")), S_IFREG);
+}
+
+/* ---- Below another launcher than Slurm's --------------------------------------------------- */
+
+static int heard;
+
+static void hear(int number)
+{
+    (void)number;
+    heard++;
+}
+
+static void leave_in_folder(int rank)
+{
+    const profile_record record = {
+        .partner = (uint32_t)(1 - rank), .bytes_out = 10, .messages_out = 1};
+    const profile_part part = {
+        .rank = rank, .ranks = RANKS, .whole = 1, .record = &record, .count = 1};
+
+    profile_folder_leave(parts, &part);
+}
+
+/* What the program itself has started is all that it hears of and finds. */
+static void in_a_folder(void **state)
+{
+    topomap_part_summary summary;
+    topomap_graph *graph = NULL;
+    int folder;
+
+    (void)state;
+    assert_int_equal(mkdir(parts, 0700), 0);
+    signal(SIGCHLD, hear);
+    leave_in_folder(0);
+    leave_in_folder(1);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(heard, 0);
+    assert_int_equal(waitpid(-1, NULL, __WALL), -1);
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(topomap_parts_read(parts, &graph, NULL), 0);
+    assert_int_equal(topomap_graph_ranks(graph), RANKS);
+    topomap_graph_free(graph);
+    folder = open(parts, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(topomap_parts_summary_open(folder, parts, &summary, NULL), 0);
+    assert_int_equal(summary.whole, RANKS);
+    assert_int_equal(summary.messages, 2);
+    close(folder);
+}
+
+static void which_mpi_alone(void **state)
+{
+    const profile_part part = {.ranks = 1, .mpi = 12, .mpi_alone = 1};
+    topomap_part_summary summary;
+    int folder;
+
+    (void)state;
+    assert_int_equal(mkdir(parts, 0700), 0);
+    profile_folder_leave(parts, &part);
+    folder = open(parts, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(topomap_parts_summary_open(folder, parts, &summary, NULL), 0);
+    assert_int_equal(summary.mpi, 12);
+    assert_int_equal(summary.whole, 0);
+    close(folder);
+}
+
+static void no_folder(void **state)
+{
+    char other[64];
+
+    (void)state;
+    leave_in_folder(0);
+    assert_int_equal(kind_of(parts), 0);
+    snprintf(other, sizeof other, "%s/other", here);
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_equal(symlink(other, parts), 0);
+    leave_in_folder(0);
+    assert_int_equal(rmdir(other), 0); /* nothing is in it */
+    unlink(parts);
+    assert_int_equal(mkfifo(parts, 0600), 0);
+    leave_in_folder(0);
+}
+
+static void no_rights(void)
+{
+    if (geteuid() == 0 && setuid(65534))
+        _exit(2);
+}
+
+static void no_size(void)
+{
+    const struct rlimit limit = {100, 100};
+
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The rank goes on; half a part is none. */
+static void a_folder_that_takes_nothing(void **state)
+{
+    static void (*const limits[])(void) = {no_rights, no_size};
+    int status;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(chmod(here, 0711), 0);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        assert_int_equal(mkdir(parts, limits[i] == no_rights ? 0555 : 0700), 0);
+        pid = fork();
+        if (pid == 0) {
+            alarm(SECONDS);
+            limits[i]();
+            leave_in_folder(0);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+        assert_int_equal(rmdir(parts), 0); /* nothing is in it */
+    }
 }
 
 /* ---- In memory ---------------------------------------------------------------------------- */
@@ -286,6 +405,10 @@ int main(void)
         cmocka_unit_test_setup(the_mark, fresh),
         cmocka_unit_test_setup(folders_of_others, fresh),
         cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(in_a_folder, fresh),
+        cmocka_unit_test_setup(which_mpi_alone, fresh),
+        cmocka_unit_test_setup(no_folder, fresh),
+        cmocka_unit_test_setup(a_folder_that_takes_nothing, fresh),
         cmocka_unit_test_setup(closed_for_the_child, fresh),
         cmocka_unit_test_setup(no_memory, fresh),
         cmocka_unit_test_setup(no_room_for_phases, fresh),
