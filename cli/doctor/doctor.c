@@ -4,6 +4,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/json.h"
 #include "cli/records.h"
+#include "plugin/common/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ static const doctor_check checks[] = {
     {"spool", doctor_spool, "the file system of spool="},
     {"dry run", doctor_dry_run, "the planner"},
 };
-enum { CHECKS = sizeof checks / sizeof *checks };
+enum { CHECKS = sizeof checks / sizeof *checks, SITE_MS = 5000 };
 
 static const char *const words[] = {"ok", "warning", "problem", "skipped"};
 
@@ -117,14 +118,14 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     }
 }
 
-static void find_site(doctor_site *site)
+static void find_site(doctor_site *site, unsigned ms)
 {
-    static const double seconds = 5;
+    int64_t until = plugin_child_now() + ms;
     doctor_verdict verdict;
 
     for (int i = 0; i < CHECKS; i++) {
         if (checks[i].run == doctor_slurm_conf || checks[i].run == doctor_plugstack)
-            run_row(&checks[i], seconds, site, &verdict);
+            run_row(&checks[i], (double)(until - plugin_child_now()) / 1000, site, &verdict);
     }
 }
 
@@ -132,15 +133,15 @@ void cli_site_records(char *path, size_t size)
 {
     doctor_site site = {.records = ""};
 
-    find_site(&site);
+    find_site(&site, SITE_MS);
     snprintf(path, size, "%s", site.records);
 }
 
-char *cli_site_words(void)
+char *cli_site_words(unsigned ms)
 {
     doctor_site site = {.words = ""};
 
-    find_site(&site);
+    find_site(&site, ms);
     return strdup(site.words);
 }
 

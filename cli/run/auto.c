@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "config.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,15 +22,18 @@
 #include "cli/run/run.h"
 #include "graph/formats/parts.h"
 #include "plan/plan.h"
-#include "plugin/common/percent.h"
+#include "plugin/common/child.h"
 #include "plugin/common/descriptors.h"
+#include "plugin/common/percent.h"
 #include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/request/request.h"
+#include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 
 enum {
+    SITE_MS = 5000, /* for plugstack.conf, of the whole time */
     END_MS = 5000,  /* a later launch takes in what is not taken in by then */
     ROOM = 1 << 20, /* of an environment that the planner has nothing to put into */
     REPLY_MOST = 64 << 20
@@ -85,7 +89,26 @@ static int write_layout(FILE *out, const run_allocation *a, topomap_error *err)
     return status;
 }
 
-static void write_job(FILE *out, const run_allocation *a)
+/* As srun has it (plugin/srun/job.c): the site's own, or none. */
+static void write_scontrol(FILE *out, const char *words)
+{
+    static const char word[] = "scontrol=";
+    const char *found = NULL;
+    size_t length = 0;
+
+    for (const char *at = words; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strncmp(at, word, sizeof word - 1) == 0)
+            found = at + sizeof word - 1;
+    if (!found) {
+        cli_request_scontrol(out);
+        return;
+    }
+    length = strcspn(found, "\n");
+    if (length != 4 || strncmp(found, "none", 4) != 0)
+        fprintf(out, "scontrol %.*s\nscontrol-time 5\n", (int)length, found);
+}
+
+static void write_job(FILE *out, const run_allocation *a, const char *site)
 {
     const char *cpus = getenv("SLURM_JOB_CPUS_PER_NODE"), *nodes = getenv("SLURM_JOB_NODELIST");
 
@@ -93,7 +116,7 @@ static void write_job(FILE *out, const run_allocation *a)
         return;
     if (cpus && *cpus && nodes && *nodes)
         fprintf(out, "job-cpus %s\njob-nodes %s\n", cpus, nodes);
-    cli_request_scontrol(out);
+    write_scontrol(out, site);
 }
 
 static const char *number_of(const run_allocation *a)
@@ -122,7 +145,7 @@ static char *question_text(const run_question *q, const char *site, topomap_erro
     for (char *const *word = q->program; *word; word++)
         plugin_percent_line(out, "word", *word);
     failed = write_layout(out, q->allocation, err);
-    write_job(out, q->allocation);
+    write_job(out, q->allocation, site);
     fprintf(out, "explain 0\nroom %d\nend\n", ROOM);
     if (fclose(out) != 0 && !failed)
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
@@ -138,6 +161,7 @@ static char *question_text(const run_question *q, const char *site, topomap_erro
 struct asking {
     const char *text;
     const char *db, *mpi;
+    int64_t until;     /* in plugin_child_now()'s milliseconds */
     int reply, record; /* descriptors of memory that both processes have */
 };
 
@@ -220,12 +244,19 @@ static char *take_text(int fd, size_t *size)
     return text;
 }
 
-/* \return the reply, or NULL with the reason */
+static unsigned left(int64_t until)
+{
+    int64_t ms = until - plugin_child_now();
+
+    return ms > 0 ? (unsigned)ms : 0;
+}
+
+/* \return the reply, or NULL with the reason; \p ms of the whole */
 static char *ask_apart(struct asking *asking, unsigned ms, size_t *size, char why[CLI_WHY])
 {
     char done = 0, *reply = NULL;
 
-    switch (cli_apart(ask, asking, &done, sizeof done, ms)) {
+    switch (cli_apart(ask, asking, &done, sizeof done, left(asking->until))) {
     case CLI_APART_DONE:
         reply = take_text(asking->reply, size);
         if (!reply)
@@ -281,8 +312,10 @@ static int take_preload(const plugin_reply *reply, run_auto *made)
 }
 
 /* The record becomes the launcher's file as any record does. */
-static int convert(const run_question *q, int record, run_auto *made, char why[CLI_WHY])
+static int convert(const run_question *q, const struct asking *asking, run_auto *made,
+                   char why[CLI_WHY])
 {
+    int record = asking->record;
     char path[32], *words[] = {"/proc/self/exe",
                                "map",
                                "--from-plan",
@@ -292,7 +325,8 @@ static int convert(const run_question *q, int record, run_auto *made, char why[C
                                NULL};
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", record);
-    if (lseek(record, 0, SEEK_SET) == 0 && cli_capture(words, q->ms, &made->text, why) == 0)
+    if (lseek(record, 0, SEEK_SET) == 0 &&
+        cli_capture(words, left(asking->until), &made->text, why) == 0)
         return 0;
     free(made->text);
     made->text = NULL;
@@ -301,8 +335,8 @@ static int convert(const run_question *q, int record, run_auto *made, char why[C
     return -1;
 }
 
-static int take(const run_question *q, const char *site, plugin_reply *reply, int record,
-                run_auto *made, char why[CLI_WHY])
+static int take(const run_question *q, const char *site, plugin_reply *reply,
+                const struct asking *asking, run_auto *made, char why[CLI_WHY])
 {
     for (unsigned i = 0; i < reply->tells; i++)
         if (reply->tell[i].loud)
@@ -319,7 +353,10 @@ static int take(const run_question *q, const char *site, plugin_reply *reply, in
     if (*reply->line && (reply->status == PLUGIN_UNCHANGED || !reply->quiet ||
                          reply->flag[PLUGIN_FLAG_VERBOSE] > 0))
         say(reply->line);
-    return reply->status == PLUGIN_APPLIED ? convert(q, record, made, why) : 0;
+    if (reply->status != PLUGIN_APPLIED || convert(q, asking, made, why) == 0)
+        return 0;
+    run_auto_drop(made); /* the store has it as placed */
+    return -1;
 }
 
 static int plan(const run_question *q, const char *site, struct asking *asking, run_auto *made,
@@ -336,19 +373,20 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
     if (plugin_reply_read(bytes, size, &reply, &err))
         snprintf(why, CLI_WHY, "%s", err.text);
     else
-        status = take(q, site, &reply, asking->record, made, why);
+        status = take(q, site, &reply, asking, made, why);
     free(bytes);
     return status;
 }
 
 int run_auto_plan(const run_question *q, run_auto *made, char why[CLI_WHY])
 {
-    struct asking asking = {.db = cli_get(q->call, "db"), .mpi = q->launcher->mpi};
-    char *site = cli_site_words(), *text;
+    struct asking asking = {
+        .db = cli_get(q->call, "db"), .mpi = q->launcher->mpi, .until = plugin_child_now() + q->ms};
+    char *site = cli_site_words(q->ms < SITE_MS ? q->ms : SITE_MS), *text;
     topomap_error err = {.text = "out of memory"};
     int status = -1;
 
-    *made = (run_auto){.text = NULL};
+    *made = (run_auto){.ranks = q->allocation->ranks};
     text = site ? question_text(q, site, &err) : NULL;
     asking.text = text;
     asking.reply = memfd_create("reply", MFD_CLOEXEC);
@@ -379,25 +417,56 @@ struct ending {
 
 enum { SAID = 4096 };
 
-/* A rank that came to the end of MPI does not know how the run has ended. */
-static void note_failure(const struct ending *ending)
+/* A rank's, or what it has left at the beginning of MPI. \return nonzero: it says now how the run
+ * ended */
+static int change_part(int folder, const char *name, int status)
 {
-    int folder = open(ending->made->run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int fd =
-        folder < 0 ? -1 : openat(folder, TOPOMAP_PART_NAME "0", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), changed = 0;
     struct topomap_part_header header;
-    struct topomap_part_rank rank;
+    struct topomap_part_rank rank = {0};
 
-    if (fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header && header.count == 1 &&
-        pread(fd, &rank, sizeof rank, sizeof header) == sizeof rank) {
-        header.status = (uint32_t)ending->status;
+    if (fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header && header.count <= 1 &&
+        pread(fd, &rank, header.count * sizeof rank, sizeof header) ==
+            (ssize_t)(header.count * sizeof rank)) {
+        header.status = (uint32_t)status;
         header.checksum = 0;
         topomap_part_seal(&header, &rank);
-        (void)!pwrite(fd, &header, sizeof header, 0);
+        changed = pwrite(fd, &header, sizeof header, 0) == sizeof header;
     }
     if (fd >= 0)
         close(fd);
-    if (folder >= 0)
+    return changed;
+}
+
+/* A rank that came to the end of MPI does not know how the run has ended. Where none has left
+ * anything, that is said, too: it is not a run that had no MPI, since nobody has looked
+ * (plugin/store/outcome.c). */
+static void note_end(const struct ending *ending)
+{
+    struct topomap_part_header header = {.ranks = ending->made->ranks,
+                                         .status = (uint32_t)ending->status};
+    int folder = open(ending->made->run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *list = folder < 0 ? NULL : fdopendir(folder);
+    const struct dirent *row;
+    int parts = 0, done = ending->status == 0;
+
+    while (list && (!parts || !done) && (row = readdir(list)) != NULL) {
+        const char *number = row->d_name + sizeof TOPOMAP_PART_NAME - 1;
+
+        if (strncmp(row->d_name, TOPOMAP_PART_NAME, sizeof TOPOMAP_PART_NAME - 1) || !*number ||
+            number[strspn(number, "0123456789")])
+            continue;
+        parts++;
+        done = done || change_part(folder, row->d_name, ending->status);
+    }
+    if (list && !parts) {
+        topomap_part_seal(&header, NULL);
+        (void)store_run_write(ending->made->run, TOPOMAP_PART_NAME "0", (const char *)&header,
+                              sizeof header);
+    }
+    if (list)
+        closedir(list);
+    else if (folder >= 0)
         close(folder);
 }
 
@@ -422,8 +491,8 @@ static int end(void *said, void *with)
     char *reply;
 
     signal(SIGXFSZ, SIG_IGN);
-    if (ending->status && ending->made->run)
-        note_failure(ending);
+    if (ending->made->run)
+        note_end(ending);
     if (read_facts(ending->made->later, &facts))
         return -1;
     reply = planner_end(&facts, &size);
@@ -439,6 +508,27 @@ void run_auto_end(const run_auto *made, int status)
 
     if (made->later && cli_apart(end, &ending, said, sizeof said, END_MS) == CLI_APART_DONE)
         fputs(said, stderr);
+}
+
+static int drop(void *done, void *with)
+{
+    const run_auto *made = with;
+
+    store_run_drop(made->run);
+    *(char *)done = 1;
+    return 0;
+}
+
+void run_auto_drop(run_auto *made)
+{
+    char done = 0;
+
+    if (made->run)
+        (void)cli_apart(drop, made, &done, sizeof done, END_MS);
+    free(made->library);
+    free(made->run);
+    free(made->later);
+    made->library = made->run = made->later = NULL;
 }
 
 void run_auto_clear(run_auto *made)

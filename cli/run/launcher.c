@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launchers, and what is known of their words. */
+#define _GNU_SOURCE /* environ, strverscmp */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/run/run.h"
 
-enum { VERSION_MS = 5000 };
+enum {
+    VERSION_MS = 5000,
+    WORD_MOST = 128 << 10 /* of a program's words, with the NUL: execve(2), MAX_ARG_STRLEN */
+};
 
 #define OPEN_MPI_FLAGS                                                                             \
     "--oversubscribe -oversubscribe --allow-run-as-root --display-map --display-allocation "       \
@@ -18,6 +23,9 @@ enum { VERSION_MS = 5000 };
     "--host -hostfile --hostfile -machinefile --machinefile -bynode --bynode -byslot --byslot "    \
     "-pernode --pernode -npernode --npernode -N -npersocket --npersocket -cpus-per-proc "          \
     "--cpus-per-proc -app --app"
+/* mpirun refuses -x beside it (orted/orted_main's "conflict-env-set" of 4, schizo/ompi of PRRTE).
+ */
+#define OPEN_MPI_BLOCKS "mca_base_env_list"
 #define OPEN_MPI_PAIRS "--mca -mca --gmca -gmca --prtemca --pmixmca"
 #define HYDRA_PAIRS "-env -genv"
 #define HYDRA_FLAGS                                                                                \
@@ -31,14 +39,20 @@ enum { VERSION_MS = 5000 };
 #define HYDRA_WORDS "-launcher ssh -launcher-exec SHELL -f FILE"
 #define SRUN_FLAGS                                                                                 \
     "-l --label -v --verbose -Q --quiet -u --unbuffered --exclusive --exact --overlap -O "         \
-    "--overcommit -s -E --preserve-env -K -X -W"
+    "--overcommit -s -E --preserve-env -K -X"
 #define SRUN_CONTRARY                                                                              \
     "-m --distribution -w --nodelist -x --exclude -N --nodes -r --relative --ntasks-per-node "     \
     "--multi-prog --het-group --topomap --topomap-options --tasks-per-node -A --jobid"
 
-#define APRUN_FLAGS "-b -B -C -D -q -T -t"
-#define APRUN_CONTRARY "-L --node-list -l --node-list-file -m -R"
-#define FLUX_FLAGS "-v --verbose -x --exclusive -l --label-io --unbuffered --dry-run --quiet -u"
+/* aprun(1): -B takes the numbers of the batch job; what -S and -d leave of a node, we do not know.
+ */
+#define APRUN_FLAGS "-b -C -q -T -ss"
+#define APRUN_CONTRARY                                                                             \
+    "-L --node-list -l --node-list-file -m -R -B --batch-args -S --pes-per-numa-node -d "          \
+    "--cpus-per-pe"
+#define FLUX_FLAGS                                                                                 \
+    "-v --verbose -x --exclusive -l --label-io --unbuffered --dry-run --quiet -u --wait --watch "  \
+    "--progress --jps"
 #define FLUX_CONTRARY "--taskmap --requires -N --nodes --tasks-per-node --tasks-per-core --cores"
 
 /* PRRTE's prun and prterun: Open MPI's mpirun since 5 is the latter. aprun is ALPS' and PALS',
@@ -56,6 +70,7 @@ static const run_launcher launchers[] = {
      .contrary = OPEN_MPI_CONTRARY,
      .takes_all = 1,
      .sets = "-x NAME=VALUE",
+     .blocks = OPEN_MPI_BLOCKS,
      .mpi = "pmix"},
     {.name = "Open MPI 5 and 6, PRRTE",
      .programs = "mpirun mpiexec prterun prun",
@@ -68,6 +83,7 @@ static const run_launcher launchers[] = {
      .contrary = OPEN_MPI_CONTRARY,
      .takes_all = 1,
      .sets = "-x NAME=VALUE",
+     .blocks = OPEN_MPI_BLOCKS,
      .mpi = "pmix"},
     {.name = "MPICH's hydra",
      .programs = "mpiexec mpirun mpiexec.hydra",
@@ -100,12 +116,14 @@ static const run_launcher launchers[] = {
      .flags = SRUN_FLAGS,
      .contrary = SRUN_CONTRARY,
      .takes_all = 1,
-     .one_each = 1},
+     .one_each = 1,
+     .blocks = "--export SLURM_EXPORT_ENV"},
     {.name = "aprun",
      .programs = "aprun",
      .format = "mpich-rank-order",
      .variables = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE",
      .counts = "-n --pes",
+     .per_node = "-N --pes-per-node",
      .flags = APRUN_FLAGS,
      .contrary = APRUN_CONTRARY,
      .sets = "-e NAME=VALUE",
@@ -114,10 +132,13 @@ static const run_launcher launchers[] = {
      .programs = "flux",
      .verbs = "run submit",
      .format = "flux-taskmap",
-     .words = "--requires=hosts:HOSTS --taskmap=manual:TEXT",
+     .words = "--requires=hosts:HOSTS -N COUNT --taskmap=manual:TEXT",
      .counts = "-n --ntasks",
      .flags = FLUX_FLAGS,
      .contrary = FLUX_CONTRARY,
+     .even = 1,
+     .returns = "submit",
+     .waits = "--wait --watch",
      .sets = "--env=NAME=VALUE",
      .mpi = "pmi2"},
 };
@@ -132,6 +153,23 @@ static int is_in(const char *list, const char *word, size_t length)
         if (own == length && strncmp(at, word, length) == 0)
             return 1;
         at += own;
+    }
+    return 0;
+}
+
+/* Is one of a list's parts in a text, before its character \p most? */
+static int has_part(const char *list, char between, const char *text, size_t most)
+{
+    char part[64];
+
+    for (const char *at = list, *found; at && *at; at += *at == between) {
+        size_t length = (size_t)(strchrnul(at, between) - at);
+
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        found = strstr(text, part);
+        if (found && (size_t)(found - text) < most)
+            return 1;
+        at += length;
     }
     return 0;
 }
@@ -152,22 +190,6 @@ static int has_verb(const run_launcher *launcher, const char *word)
     return !launcher->verbs || (word && is_in(launcher->verbs, word, strlen(word)));
 }
 
-/* Does a text have one of a row's versions? */
-static int has_version(const run_launcher *launcher, const char *text)
-{
-    char part[64];
-
-    for (const char *at = launcher->version; *at; at += *at == '|') {
-        size_t length = strcspn(at, "|");
-
-        snprintf(part, sizeof part, "%.*s", (int)length, at);
-        if (strstr(text, part))
-            return 1;
-        at += length;
-    }
-    return 0;
-}
-
 const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
 {
     char *const words[] = {command[0], "--version", NULL};
@@ -181,7 +203,8 @@ const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
         called = 1;
         if (launchers[i].version && !text && status == 0)
             status = cli_capture(words, VERSION_MS, &text, why);
-        if (!launchers[i].version || (text && has_version(&launchers[i], text))) {
+        if (!launchers[i].version ||
+            (text && has_part(launchers[i].version, '|', text, SIZE_MAX))) {
             free(text);
             return &launchers[i];
         }
@@ -196,21 +219,37 @@ const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
 
 /* ---- What it is told ------------------------------------------------------------------------- */
 
-/* "-n 4", "--np=4", "-n4". NULL: this word is not about the number. */
-static const char *count_in(const run_launcher *launcher, char *const *command, int at, int *used)
+/* "-n 4", "--np=4", "-n4". \return 1: this word is one of those options, \p value may be missing;
+ * \p used: it is the next word */
+static int value_in(const char *options, char *const *command, int at, const char **value,
+                    int *used)
 {
     const char *word = command[at], *equals = strchr(word, '=');
     size_t option = strcspn(word, "0123456789");
 
-    *used = 0;
-    if (is_in(launcher->counts, word, strlen(word))) {
+    if (is_in(options, word, strlen(word))) {
         *used = 1;
-        return command[at + 1];
+        *value = command[at + 1];
+        return 1;
     }
-    if (equals && is_in(launcher->counts, word, (size_t)(equals - word)))
-        return equals + 1;
-    return word[option] && option == 2 && is_in(launcher->counts, word, option) ? word + option
-                                                                                : NULL;
+    *value = equals ? equals + 1 : word + option;
+    if (equals)
+        return is_in(options, word, (size_t)(equals - word));
+    return word[option] && option == 2 && is_in(options, word, option);
+}
+
+static int read_number(const char *text, uint32_t *number)
+{
+    char *end;
+    unsigned long read;
+
+    if (!text || *text < '0' || *text > '9')
+        return -1;
+    read = strtoul(text, &end, 10);
+    if (*end || read == 0 || read > UINT32_MAX)
+        return -1;
+    *number = (uint32_t)read;
+    return 0;
 }
 
 int run_launcher_head(const run_launcher *launcher)
@@ -240,44 +279,115 @@ static int refuse(char why[CLI_WHY], const char *word, const char *what)
     return -1;
 }
 
-int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint32_t *ranks,
-                       int *program, char why[CLI_WHY])
+/* "-N 8", "--nodes=8", "-N8". */
+static int is_contrary(const run_launcher *launcher, const char *word)
+{
+    size_t length = strcspn(word, "=");
+
+    return is_in(launcher->contrary, word, length) ||
+           (length > 2 && word[0] == '-' && word[1] != '-' && is_in(launcher->contrary, word, 2));
+}
+
+int run_launcher_ranks(const run_launcher *launcher, char *const *command, run_asked *asked,
+                       char why[CLI_WHY])
 {
     int at = run_launcher_head(launcher), used;
 
-    *ranks = 0;
+    *asked = (run_asked){.ranks = 0};
     for (; command[at] && !is_program(launcher, command, at); at += 1 + used) {
-        const char *number = count_in(launcher, command, at, &used);
-        char *end;
-        unsigned long read;
+        const char *value;
+        uint32_t *to = NULL;
 
-        if (number || used) {
-            read = number ? strtoul(number, &end, 10) : 0;
-            if (!number || *number < '0' || *number > '9' || *end || read == 0 || read > UINT32_MAX)
-                return refuse(why, command[at], " tells no number of ranks");
-            *ranks = (uint32_t)read;
-            if (used && command[at + 2] && *command[at + 2] != '-') {
-                at += 2; /* the program */
-                break;
-            }
-        } else if (is_in(launcher->contrary, command[at], strcspn(command[at], "="))) {
-            return refuse(why, command[at], " places the ranks itself");
+        used = 0;
+        if (value_in(launcher->counts, command, at, &value, &used))
+            to = &asked->ranks;
+        else if (value_in(launcher->per_node, command, at, &value, &used))
+            to = &asked->per_node;
+        if (to && read_number(value, to))
+            return refuse(why, command[at], " tells no number of ranks");
+        if (to && command[at + 1 + used] && *command[at + 1 + used] != '-') {
+            at += 1 + used; /* the program */
+            break;
         }
+        if (!to && is_contrary(launcher, command[at]))
+            return refuse(why, command[at], " places the ranks itself");
     }
-    *program = at;
+    asked->program = at;
     for (; command[at]; at++)
         if (strcmp(command[at], ":") == 0)
             return refuse(why, "it starts several programs", "");
     return 0;
 }
 
+/* \return 0, with the reason: of this word, or this variable, no further ones reach the ranks */
+static int lets_through(const run_launcher *launcher, const char *word, char why[CLI_WHY])
+{
+    size_t name = strcspn(word, "=");
+
+    if (!has_part(launcher->blocks, ' ', word, name) || strncmp(word + name, "=ALL", 4) == 0)
+        return 1;
+    snprintf(why, CLI_WHY, "%.*s keeps the profiler from the ranks", (int)name, word);
+    return 0;
+}
+
+int run_launcher_sets(const run_launcher *launcher, char *const *command, int program,
+                      char why[CLI_WHY])
+{
+    int returns = launcher->returns && is_in(launcher->returns, command[1], strlen(command[1]));
+
+    for (int i = run_launcher_head(launcher); i < program; i++) {
+        if (strstr(command[i], "LD_PRELOAD")) {
+            snprintf(why, CLI_WHY, "the command sets LD_PRELOAD itself");
+            return 0;
+        }
+        if (!lets_through(launcher, command[i], why))
+            return 0;
+        returns &= !is_in(launcher->waits, command[i], strlen(command[i]));
+    }
+    for (char **variable = environ; variable && *variable; variable++)
+        if (!lets_through(launcher, *variable, why))
+            return 0;
+    if (returns)
+        snprintf(why, CLI_WHY, "%.100s %.100s returns before the program has ended", command[0],
+                 command[1]);
+    return !returns;
+}
+
+/* A manual map of Flux's has its own numbers of ranks for the nodes, by their ranks in its instance
+ * (flux-run(1), RFC 34): equal ones, in the usual order, are what it arrives at. */
+static int is_even(const run_allocation *a)
+{
+    char *nodes = strdup(a->nodes), *rest = NULL, *before = NULL;
+    size_t first = strcspn(a->tasks, ",");
+    int even = nodes != NULL;
+
+    for (const char *at = a->tasks; *at && even; at += strspn(at, ",")) {
+        size_t length = strcspn(at, ",");
+
+        even = length == first && strncmp(at, a->tasks, length) == 0;
+        at += length;
+    }
+    for (char *at = nodes ? strtok_r(nodes, ",", &rest) : NULL; at && even;
+         at = strtok_r(NULL, ",", &rest)) {
+        even = !before || strverscmp(before, at) < 0;
+        before = at;
+    }
+    free(nodes);
+    return even;
+}
+
 /* With topology/block Slurm refuses -m arbitrary (src/plugins/select, 24.05 on). */
-int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY])
+int run_launcher_fits(const run_launcher *launcher, const run_allocation *a, char why[CLI_WHY])
 {
     char *const words[] = {"scontrol", "show", "config", NULL};
     char *text, *plugin;
     int fits;
 
+    if (launcher->even && !is_even(a)) {
+        snprintf(why, CLI_WHY, "%s is placed on nodes with equally many ranks, in ascending order",
+                 launcher->name);
+        return 0;
+    }
     if (!launcher->words || !strstr(launcher->words, "arbitrary"))
         return 1;
     if (cli_capture(words, VERSION_MS, &text, why) != 0) {
@@ -295,9 +405,10 @@ int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY])
 }
 
 /* What the words of the table stand for. */
-enum { FILE_PATH, SHELL_PATH, TEXT, HOSTS, NAME, VALUE, MEANINGS };
+enum { FILE_PATH, SHELL_PATH, TEXT, HOSTS, COUNT, NAME, VALUE, MEANINGS };
 
-static const char *const meant[MEANINGS] = {"FILE", "SHELL", "TEXT", "HOSTS", "NAME", "VALUE"};
+static const char *const meant[MEANINGS] = {"FILE",  "SHELL", "TEXT", "HOSTS",
+                                            "COUNT", "NAME",  "VALUE"};
 
 static size_t meaning_at(const char *word, size_t length, int *which)
 {
@@ -343,15 +454,36 @@ static size_t words_of(const char *words)
     return count;
 }
 
-static int add_words(run_command *made, const char *words, const char *const meaning[MEANINGS])
+static size_t hosts_in(const char *hosts)
+{
+    size_t count = hosts && *hosts;
+
+    for (const char *at = hosts; at && *at; at++)
+        count += *at == ',';
+    return count;
+}
+
+static int no_memory(char why[CLI_WHY])
+{
+    snprintf(why, CLI_WHY, "out of memory");
+    return -1;
+}
+
+static int add_words(run_command *made, const char *words, const char *const meaning[MEANINGS],
+                     char why[CLI_WHY])
 {
     for (const char *at = words; at && *at; at += strspn(at, " ")) {
         size_t length = strcspn(at, " ");
         char *word = spelt(at, length, meaning);
 
         if (!word)
-            return -1;
+            return no_memory(why);
         made->word[made->first + made->added++] = word;
+        if (strlen(word) >= WORD_MOST) {
+            snprintf(why, CLI_WHY, "the plan is longer than a word of a command may be, %d KiB",
+                     WORD_MOST >> 10);
+            return -1;
+        }
         at += length;
     }
     return 0;
@@ -366,28 +498,31 @@ void run_launcher_command_clear(run_command *made)
 }
 
 int run_launcher_command(const run_launcher *launcher, char *const *command,
-                         const run_addition *addition, run_command *made)
+                         const run_addition *addition, run_command *made, char why[CLI_WHY])
 {
+    char count[24];
     const char *meaning[MEANINGS] = {[FILE_PATH] = addition->file,
                                      [SHELL_PATH] = addition->shell,
                                      [TEXT] = addition->text,
-                                     [HOSTS] = addition->hosts};
+                                     [HOSTS] = addition->hosts,
+                                     [COUNT] = count};
     size_t words = 0, room = words_of(launcher->words), head = (size_t)run_launcher_head(launcher);
     int failed;
 
+    snprintf(count, sizeof count, "%zu", hosts_in(addition->hosts));
     while (command[words])
         words++;
     room += addition->variables * words_of(launcher->sets);
     *made = (run_command){.word = calloc(words + room + 1, sizeof *made->word)};
     if (!made->word)
-        return -1;
+        return no_memory(why);
     made->first = head;
     memcpy(made->word, command, head * sizeof *made->word);
-    failed = addition->file && add_words(made, launcher->words, meaning);
+    failed = addition->file && add_words(made, launcher->words, meaning, why);
     for (size_t i = 0; i < addition->variables && !failed; i++) {
         meaning[NAME] = addition->variable[i].name;
         meaning[VALUE] = addition->variable[i].value;
-        failed = add_words(made, launcher->sets, meaning);
+        failed = add_words(made, launcher->sets, meaning, why);
     }
     memcpy(made->word + head + made->added, command + head, (words - head) * sizeof *made->word);
     if (failed)

@@ -211,34 +211,33 @@ typedef struct launch {
     const cli_call *call;
     const run_launcher *launcher;
     run_allocation allocation;
-    int program; /* where it is in the command */
-    char *text;  /* of the launcher's file; NULL: there is no plan */
+    run_asked asked;
+    char *text; /* of the launcher's file; NULL: there is no plan */
     run_auto autos;
 } launch;
 
 /* Tools that the user preloads come first: ours must not take their calls away. \return how many
- * variables; 0: there is no profile, or no room for it */
+ * variables; 0: there is no profile, or no room for it, and nothing is left to be judged */
 static size_t profile(launch *l, char both[8192], run_variable variable[2])
 {
     const char *users = getenv("LD_PRELOAD");
-    char *const *command = l->call->operand;
+    char why[CLI_WHY] = "LD_PRELOAD is too long";
 
     if (!l->autos.library)
         return 0;
-    for (int i = 1; i < l->program; i++)
-        if (strstr(command[i], "LD_PRELOAD")) {
-            fprintf(stderr, "topomap run: not profiled: the command sets LD_PRELOAD itself\n");
-            return 0;
-        }
-    if (snprintf(both, 8192, "%s%s%s", users ? users : "", users && *users ? ":" : "",
-                 l->autos.library) >= 8192)
+    if (!run_launcher_sets(l->launcher, l->call->operand, l->asked.program, why) ||
+        snprintf(both, 8192, "%s%s%s", users ? users : "", users && *users ? ":" : "",
+                 l->autos.library) >= 8192) {
+        fprintf(stderr, "topomap run: not profiled: %s\n", why);
+        run_auto_drop(&l->autos);
         return 0;
+    }
     variable[0] = (run_variable){"LD_PRELOAD", both};
     variable[1] = (run_variable){"TOPOMAP_PROFILE_FOLDER", l->autos.run};
     return 2;
 }
 
-/* With the plan's file, or without it. \return -1: it is not started, for want of memory */
+/* With the plan's file, or without it. \return -1: it is not started, and why */
 static int start_with(launch *l, const run_folder *folder, char why[CLI_WHY])
 {
     char preload[8192];
@@ -252,7 +251,10 @@ static int start_with(launch *l, const run_folder *folder, char why[CLI_WHY])
     int status;
 
     addition.variables = profile(l, preload, variable);
-    if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole)) {
+    if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole, why))
+        return -1;
+    if (folder && run_launcher_environment(l->launcher, folder->file)) {
+        run_launcher_command_clear(&whole);
         snprintf(why, CLI_WHY, "out of memory");
         return -1;
     }
@@ -260,11 +262,6 @@ static int start_with(launch *l, const run_folder *folder, char why[CLI_WHY])
         setenv(variable[i].name, variable[i].value, 1);
     if (!l->launcher->sets) /* srun: its plugin has nothing to do */
         setenv("TOPOMAP", "off", 1);
-    if (folder && run_launcher_environment(l->launcher, folder->file)) {
-        run_launcher_command_clear(&whole);
-        snprintf(why, CLI_WHY, "out of memory");
-        return -1;
-    }
     status = run_start(whole.word);
     run_launcher_command_clear(&whole);
     if (folder)
@@ -299,34 +296,41 @@ static int as_it_stands(launch *l, const wishes *w, const char *why)
         fprintf(stderr, "topomap run: %s: %s\n", required ? "not started" : "not placed",
                 reason(why));
     if (required && !off && *why) {
-        run_auto_end(&l->autos, W_EXITCODE(CLI_NO, 0));
+        run_auto_drop(&l->autos);
         return CLI_NO;
     }
     if (cli_get(l->call, "print"))
         return print(l->call->operand, NULL, NULL);
+    if (l->text) /* the store has it as placed */
+        run_auto_drop(&l->autos);
     if (l->autos.later)
         status = start_with(l, NULL, again);
-    return status >= 0 ? status : run_finish(run_start(l->call->operand));
+    if (status >= 0)
+        return status;
+    run_auto_drop(&l->autos);
+    return run_finish(run_start(l->call->operand));
 }
 
 /* \return nonzero: there is something to plan */
 static int find_out(launch *l, const wishes *w, char why[CLI_WHY])
 {
     char *const *command = l->call->operand;
-    uint32_t ranks = 0;
 
-    return !*not_understood && !w->off && (l->launcher = run_launcher_find(command, why)) != NULL &&
-           run_launcher_ranks(l->launcher, command, &ranks, &l->program, why) == 0 &&
-           run_launcher_fits(l->launcher, why) &&
-           run_allocation_find(l->call, ranks || l->launcher->takes_all ? ranks : 1,
-                               l->launcher->one_each, &l->allocation, why) == 0;
+    if (*not_understood || w->off || !(l->launcher = run_launcher_find(command, why)) ||
+        run_launcher_ranks(l->launcher, command, &l->asked, why))
+        return 0;
+    if (!l->asked.ranks && !l->launcher->takes_all)
+        l->asked.ranks = 1;
+    return run_allocation_find(l->call, &l->asked, l->launcher->one_each, &l->allocation, why) ==
+               0 &&
+           run_launcher_fits(l->launcher, &l->allocation, why);
 }
 
 static void plan_auto(launch *l, unsigned ms, char why[CLI_WHY])
 {
     const run_question question = {.call = l->call,
                                    .launcher = l->launcher,
-                                   .program = l->call->operand + l->program,
+                                   .program = l->call->operand + l->asked.program,
                                    .allocation = &l->allocation,
                                    .ms = ms};
 
@@ -340,14 +344,15 @@ static void plan_auto(launch *l, unsigned ms, char why[CLI_WHY])
     l->autos.text = NULL;
 }
 
-static int print_plan(const launch *l)
+/* \return -1: it cannot be, and why */
+static int print_plan(const launch *l, char why[CLI_WHY])
 {
     const run_addition addition = {
         .file = "FILE", .shell = "SHELL", .text = l->text, .hosts = l->allocation.nodes};
     run_command whole;
-    int status = CLI_FAILED;
+    int status = -1;
 
-    if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole) == 0)
+    if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole, why) == 0)
         status = print(whole.word, l->launcher, l->text);
     run_launcher_command_clear(&whole);
     return status;
@@ -368,7 +373,7 @@ static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned 
             l.text = plan(call, p, w, l.launcher, &l.allocation, ms, why);
     }
     if (l.text && cli_get(call, "print")) {
-        status = print_plan(&l);
+        status = print_plan(&l, why);
     } else if (l.text) {
         if (w->verbose)
             fprintf(stderr, "topomap run: %u ranks placed for %s on %s\n", l.allocation.ranks,
@@ -448,13 +453,21 @@ static const char run_text[] =
     "--topomap=auto, with the same store: the launcher is told to preload the profiler's library "
     "(-x,\n"
     "-genv and the like; for srun it is in the environment), and each rank leaves its part in the\n"
-    "store, which all nodes have to see. Plugstack.conf's words count where there is one. --print "
-    "does\n"
-    "not show such a launch.\n"
+    "store, which all nodes have to see. Nothing is profiled, and a line says so, where variables "
+    "do\n"
+    "not reach the ranks (srun's --export=NONE, Open MPI's mca_base_env_list), where the command "
+    "sets\n"
+    "LD_PRELOAD itself, and by `flux submit` without --wait or --watch. Plugstack.conf's words "
+    "count\n"
+    "where there is one. --print does not show such a launch.\n"
     "\n"
     "MPICH's and Intel MPI's mpiexec take a host several times by ssh alone; in a Slurm job steps "
     "of\n"
-    "srun stand in for ssh. Slurm refuses host files with topology/block.\n";
+    "srun stand in for ssh. Slurm refuses host files with topology/block. Flux is given a plan "
+    "where\n"
+    "its nodes have equally many ranks and are in ascending order. aprun's -N is the ranks a "
+    "node;\n"
+    "with its -d and -S nothing is placed.\n";
 
 const cli_command cli_run_commands[] = {
     {"run", "-- LAUNCHER ARGUMENT...", "start another launcher than srun with a plan", run_options,

@@ -21,17 +21,25 @@ typedef struct run_launcher {
                              NULL: it is  not asked */
     const char *format;   /* of `topomap map` */
     const char *words;    /* what it is given; FILE and SHELL stand for the paths of files, TEXT for
-                             what is in the file, HOSTS for the nodes; or NULL */
+                             what is in the file, HOSTS for the nodes, COUNT for their number; or
+                             NULL */
     const char *variables; /* "NAME=VALUE" in its environment, FILE as above; or NULL */
     const char *counts;    /* options with the number of ranks behind them */
+    const char *per_node;  /* options with the most ranks of a node behind them; or NULL */
     const char *flags;     /* options without a word behind them, as far as they are usual */
     const char *pairs;     /* options with two words behind them */
     const char *contrary;  /* options that place ranks themselves */
     int takes_all;         /* without a number there are as many ranks as there is room; else one */
     int one_each;          /* each node has one before any has two */
-    const char *sets;      /* what gives the ranks a variable; NAME and VALUE stand for it; NULL:
-                              its own environment does */
-    const char *mpi;       /* as srun's --mpi= would be for its programs' usual MPI */
+    int even;            /* it takes no plan for other than equally many ranks a node, in the order
+                            of the nodes' names */
+    const char *returns; /* of the verbs, those that come back before the ranks end, but for */
+    const char *waits;   /* these options */
+    const char *sets;    /* what gives the ranks a variable; NAME and VALUE stand for it; NULL:
+                            its own environment does */
+    const char *blocks;  /* what is in the names of options and variables that keep such a variable
+                            from the ranks, or are refused beside it, unless they say ALL */
+    const char *mpi;     /* as srun's --mpi= would be for its programs' usual MPI */
 } run_launcher;
 
 /** A variable that ranks are to have. */
@@ -54,20 +62,32 @@ typedef struct run_command {
     size_t first, added; /* so many words from there on are owned; the others are lent */
 } run_command;
 
+/** What a command asks for. */
+typedef struct run_asked {
+    uint32_t ranks;    /* 0: it does not say */
+    uint32_t per_node; /* at most; 0: it does not say */
+    int program;       /* where in it the program is */
+} run_asked;
+
+struct run_allocation;
+
 /** Which one a command is. \return NULL, with the reason in \p why */
 const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY]);
-/** How many ranks a command asks for, 0: it does not say.
- * \param program  where in it the program is
- * \return 0, or -1 with the reason in \p why: it places its ranks itself, or starts several
+/** \return 0, or -1 with the reason in \p why: it places its ranks itself, or starts several
  * programs */
-int run_launcher_ranks(const run_launcher *launcher, char *const *command, uint32_t *ranks,
-                       int *program, char why[CLI_WHY]);
-/** Whether Slurm takes such a command; \p why it does not. */
-int run_launcher_fits(const run_launcher *launcher, char why[CLI_WHY]);
+int run_launcher_ranks(const run_launcher *launcher, char *const *command, run_asked *asked,
+                       char why[CLI_WHY]);
+/** Whether the launcher, or Slurm, takes a plan for such nodes; \p why it does not. */
+int run_launcher_fits(const run_launcher *launcher, const struct run_allocation *allocation,
+                      char why[CLI_WHY]);
+/** Whether ranks are given variables, and their end is waited for; \p why not. */
+int run_launcher_sets(const run_launcher *launcher, char *const *command, int program,
+                      char why[CLI_WHY]);
 /** The command with what the launcher is given behind its first word. \p made ends with
- * run_launcher_command_clear(). \return 0, or -1: memory is short */
+ * run_launcher_command_clear(). \return 0, or -1 with the reason in \p why: the kernel does not
+ * take so long a word, or memory is short */
 int run_launcher_command(const run_launcher *launcher, char *const *command,
-                         const run_addition *addition, run_command *made);
+                         const run_addition *addition, run_command *made, char why[CLI_WHY]);
 void run_launcher_command_clear(run_command *made);
 /** Puts what is to be in its environment into ours. \return 0, or -1: memory is short */
 int run_launcher_environment(const run_launcher *launcher, const char *file);
@@ -83,10 +103,10 @@ typedef struct run_allocation {
 } run_allocation;
 
 /** From --nodes and --tasks-per-node, else Slurm's environment: node by node in that order, as
- * launchers fill them. \param ranks  0: all that there is room for
+ * launchers fill them. \param asked  no ranks: all that there is room for
  * \param one_each  as the launcher has it
  * \return 0, or -1 with the reason in \p why */
-int run_allocation_find(const cli_call *call, uint32_t ranks, int one_each,
+int run_allocation_find(const cli_call *call, const run_asked *asked, int one_each,
                         run_allocation *allocation, char why[CLI_WHY]);
 void run_allocation_clear(run_allocation *allocation);
 
@@ -122,7 +142,8 @@ typedef struct run_auto {
     char *text;          /* the launcher's file; NULL: its own layout stays, and why was said */
     char *library, *run; /* the ranks are to load this, and to leave their parts there; or NULL */
     char *later;         /* what is to be done at the end, for the planner; or NULL */
-    int required;        /* nothing is to be started where it cannot be placed */
+    uint32_t ranks;
+    int required; /* nothing is to be started where it cannot be placed */
 } run_auto;
 
 /** Asks for it as srun's plugin asks the planner, with the same store. Says what srun would say.
@@ -132,6 +153,9 @@ int run_auto_plan(const run_question *question, run_auto *made, char why[CLI_WHY
 /** Takes what the run has left into the store.
  *  \param status  of the launcher, as waitpid(2) has it */
 void run_auto_end(const run_auto *made, int status);
+/** Takes away what was begun for a run that is not profiled, or not placed as was planned: it is
+ * not to be judged. */
+void run_auto_drop(run_auto *made);
 void run_auto_clear(run_auto *made);
 
 #endif

@@ -114,6 +114,7 @@ void run_folder_remove(const run_folder *folder)
 static const int handed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
 enum { HANDED = sizeof handed / sizeof *handed };
 static volatile pid_t launcher;
+static struct sigaction before[HANDED];
 
 /* What the terminal's keys send, the kernel sends to the launcher, too: twice is another thing to
  * it than once. */
@@ -128,7 +129,7 @@ static void hand_on(int number, siginfo_t *from, void *context)
 }
 
 /* Those that whoever started us ignores stay ignored, in the launcher, too. */
-static void take_signals(struct sigaction before[HANDED])
+static void take_signals(void)
 {
     struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
 
@@ -137,10 +138,18 @@ static void take_signals(struct sigaction before[HANDED])
             sigaction(handed[i], &action, NULL);
 }
 
+/* The number may be another process's from then on, and a signal is for us. */
+static void give_signals_back(void)
+{
+    launcher = 0;
+    for (int i = 0; i < HANDED; i++)
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(handed[i], &before[i], NULL);
+}
+
 /* Handlers of ours end at exec. Blocked until the number of the process is known. */
 static pid_t start(char *const *command)
 {
-    struct sigaction before[HANDED];
     sigset_t all, old;
     pid_t pid;
 
@@ -156,7 +165,7 @@ static pid_t start(char *const *command)
         _exit(errno == ENOENT ? 127 : 126);
     }
     launcher = pid;
-    take_signals(before);
+    take_signals();
     sigprocmask(SIG_SETMASK, &old, NULL);
     return pid;
 }
@@ -165,12 +174,16 @@ int run_start(char *const *command)
 {
     pid_t pid = start(command);
     int status = 0;
+    siginfo_t ended;
 
     if (pid < 0) { /* no process beside ours: ours then, and what it has been given stays */
         execvp(command[0], command);
         fprintf(stderr, "topomap run: %s: %s\n", command[0], strerror(errno));
         return W_EXITCODE(errno == ENOENT ? 127 : 126, 0);
     }
+    while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    give_signals_back();
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return status;

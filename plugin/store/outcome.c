@@ -223,12 +223,13 @@ static int take_loaded(const outcome *o, store_entry *now, topomap_error *why)
 {
     enum store_mpi found = find_loaded(o), before = STORE_MPI_NONE;
     int failed = o->has_parts && o->parts.status;
+    int not_looked = o->has_parts && !o->parts.mpi; /* cli/run/auto.c */
     enum store_loaded known;
 
     if (!o->plan.mpi)
         return 0;
     known = store_loaded_read(o->store, o->plan.loaded, &before);
-    if (!found && (failed || now->mpi || known == STORE_LOADED_MPI))
+    if (!found && (failed || not_looked || now->mpi || known == STORE_LOADED_MPI))
         return 0;
     if (known == STORE_LOADED_UNKNOWN || found != before)
         store_loaded_write(o->store, o->plan.loaded, found);

@@ -254,3 +254,19 @@ enum store_left store_run_end(const store *store, const char *folder, store_entr
         left = STORE_LEFT_PROFILE;
     return left;
 }
+
+void store_run_drop(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    char above[STORE_PATH];
+    int runs;
+
+    if (!slash ||
+        snprintf(above, sizeof above, "%.*s", (int)(slash - folder), folder) >= (int)sizeof above)
+        return;
+    runs = open(above, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (runs < 0)
+        return;
+    remove_taken(runs, slash + 1);
+    close(runs);
+}

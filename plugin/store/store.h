@@ -168,6 +168,8 @@ enum store_left store_run_fold(const store *store, const char *folder, store_ent
 /** The same for whoever began the run and still has its entry. */
 enum store_left store_run_end(const store *store, const char *folder, store_entry *entry,
                               topomap_error *why);
+/** Removes the folder of a run that is not to be counted. */
+void store_run_drop(const char *folder);
 /** What a run's folder has beside its profile: the request that it was planned with and the layout
  *  that came of it; what the layout was worth for what the run then sent, in percent. */
 #define STORE_RUN_PLANNED "planned"

@@ -162,6 +162,22 @@ static void test_none(void **state)
     assert_int_equal(mpi, STORE_MPI_OPENMPI);
 }
 
+/* What `topomap run` leaves in a run of which no rank has left anything. */
+static void test_nobody_looked(void **state)
+{
+    enum store_mpi mpi = STORE_MPI_NONE;
+    store found = fresh();
+    store_entry entry;
+    topomap_error why;
+
+    (void)state;
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 0, 0, NONE, &why), STORE_LEFT_NOTHING);
+    assert_non_null(strstr(why.text, "the run left no profile: "));
+    assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
+    assert_int_equal(read_entry(&found, &entry), 1);
+    assert_int_equal(entry.tries, 1);
+}
+
 /* One that failed may have ended before it loaded one. */
 static void test_failed(void **state)
 {
@@ -215,8 +231,10 @@ static void test_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_guesses), cmocka_unit_test(test_none),
-        cmocka_unit_test(test_failed),  cmocka_unit_test(test_others),  cmocka_unit_test(test_told),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_guesses),
+        cmocka_unit_test(test_none),    cmocka_unit_test(test_nobody_looked),
+        cmocka_unit_test(test_failed),  cmocka_unit_test(test_others),
+        cmocka_unit_test(test_told),
     };
 
     return cmocka_run_group_tests(tests, stores_setup, stores_teardown);
