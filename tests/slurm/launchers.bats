@@ -41,8 +41,13 @@ try() { # PROGRAM FORMAT start
     [ "$(wc -l <want)" = "$ranks" ]
     # A rank that MPI keeps from its end leaves by itself (finish.h), which launchers take for a failure: on a busy machine
     # that is none of the plan's, once all have said where they are.
-    salloc -Q -w "$nodes" --ntasks-per-node=2 timeout 60 bash -c 'set -e; . ./start; "$@"' _ "$start" "$program" "$ranks" >out 2>err </dev/null ||
-      [ "$(grep -c '^[0-9]' out)" = "$ranks" ] || { cat out err && false; }
+    status=0
+    salloc -Q -w "$nodes" --ntasks-per-node=2 timeout 60 bash -c 'set -e; . ./start; "$@"' _ "$start" "$program" "$ranks" >out 2>err </dev/null || status=$?
+    case $status in
+      0) ;;
+      124 | 137) cat out err && false ;; # it hung
+      *) [ "$(grep -c '^[0-9]' out)" = "$ranks" ] || { cat out err && false; } ;;
+    esac
     diff <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' out | sort -n | cut -d' ' -f2) want || { cat file out err && false; }
     ! grep -h "topomap: placed\|better by" out err || false
   done
