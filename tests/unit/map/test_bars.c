@@ -234,13 +234,14 @@ static int works_on(const topomap_algorithm *row, const topomap_machine *m)
            ((m->network || m->kind == TOPOMAP_MACHINE_MATRIX) && strstr(row->machines, "fabric"));
 }
 
-/* Conditions that rows state themselves, besides the kinds of machine: grids, equal groups, links.
- */
+/* Conditions that rows state themselves, besides the kinds of machine: grids, equal groups, links,
+ * a dragonfly whose groups are known. */
 static void check_refusal(const char *name, const topomap_algorithm *row, const topomap_machine *m,
                           const topomap_error *err)
 {
-    static const char *const conditions[] = {"2-D grid", "different sizes", "of equal size",
-                                             "links",    "is recognised",   "does not divide"};
+    static const char *const conditions[] = {
+        "2-D grid",      "different sizes", "of equal size",   "links",
+        "is recognised", "does not divide", "groups are known"};
     enum { CONDITIONS = sizeof conditions / sizeof *conditions };
     size_t i = 0;
 
