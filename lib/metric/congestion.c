@@ -9,10 +9,7 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 
-static const struct {
-    topomap_congestion_info info;
-    topomap_congestion_model *add;
-} models[] = {
+static const topomap_congestion_way models[] = {
     {{"exact", "all shortest paths, each path with the same share"}, topomap_congestion_exact},
     {{"fast", "one shortest path for each pair, the least loaded so far"}, topomap_congestion_fast},
     {{"routes", "the fabric's own routing tables"}, topomap_congestion_routes},
@@ -24,6 +21,15 @@ enum { MODELS = sizeof models / sizeof models[0] };
 const topomap_congestion_info *topomap_congestion_row(size_t i)
 {
     return i < MODELS ? &models[i].info : NULL;
+}
+
+const topomap_congestion_way *topomap_congestion_find(const char *name)
+{
+    size_t i = 0;
+
+    while (i < MODELS && strcmp(models[i].info.name, name) != 0)
+        i++;
+    return i < MODELS ? &models[i] : NULL;
 }
 
 const char *topomap_congestion_usual(const topomap_network *network)
@@ -85,13 +91,13 @@ static void sum_up(const topomap_network *network, const double *all,
 
 /* Phases do not meet on the links: each has its own loads, and takes as long as its most loaded
  * link. */
-static int evaluate_phases(topomap_traffic *traffic, size_t model, double *all,
+static int evaluate_phases(topomap_traffic *traffic, const topomap_congestion_way *way, double *all,
                            topomap_congestion *congestion, topomap_error *err)
 {
     const topomap_graph *graph = traffic->graph;
     uint32_t links = traffic->network->links, phases = graph->phases ? graph->phases : 1;
     double *load = topomap_alloc(links, sizeof *load, err), most = 0.0;
-    topomap_congestion made = {.model = models[model].info.name};
+    topomap_congestion made = {.model = way->info.name};
     topomap_watch *watch = traffic->watch;
     int status = load ? 0 : -1;
 
@@ -104,7 +110,7 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, double *all,
             topomap_watch_at(watch, k);
         traffic->graph = graph->phases ? graph->phase[k] : graph;
         memset(load, 0, links * sizeof *load);
-        status = models[model].add(traffic, load, err);
+        status = way->add(traffic, load, err);
         if (status == 0)
             add_up(traffic->network, load, all, &most, &made);
     }
@@ -118,26 +124,23 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, double *all,
     return status;
 }
 
-static int find_model(const char *name, size_t *row, topomap_error *err)
+static const topomap_congestion_way *named(const char *name, topomap_error *err)
 {
-    *row = 0;
-    while (*row < MODELS && strcmp(models[*row].info.name, name) != 0)
-        ++*row;
-    return *row < MODELS
-               ? 0
-               : topomap_error_set(
-                     err, TOPOMAP_EUSAGE,
-                     "no model of congestion '%s'; there are exact, fast, routes and adaptive",
-                     name);
+    const topomap_congestion_way *way = topomap_congestion_find(name);
+
+    if (!way)
+        topomap_error_set(err, TOPOMAP_EUSAGE,
+                          "no model of congestion '%s'; there are exact, fast, routes and adaptive",
+                          name);
+    return way;
 }
 
 int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,
                                topomap_congestion *congestion, topomap_error *err)
 {
-    size_t row;
+    const topomap_congestion_way *way = named(model, err);
 
-    return find_model(model, &row, err) == 0 ? evaluate_phases(traffic, row, all, congestion, err)
-                                             : -1;
+    return way ? evaluate_phases(traffic, way, all, congestion, err) : -1;
 }
 
 int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machine *machine,
@@ -152,18 +155,18 @@ int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine
                                topomap_watch *watch, topomap_congestion *congestion,
                                topomap_error *err)
 {
+    const topomap_congestion_way *way = named(model, err);
     topomap_traffic traffic;
     double *all;
-    size_t row;
     int status;
 
-    if (find_model(model, &row, err) != 0)
+    if (!way)
         return -1;
     if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
     traffic.watch = watch;
     all = topomap_alloc(traffic.network->links, sizeof *all, err);
-    status = all ? evaluate_phases(&traffic, row, all, congestion, err) : -1;
+    status = all ? evaluate_phases(&traffic, way, all, congestion, err) : -1;
     free(all);
     topomap_traffic_close(&traffic);
     return status;

@@ -25,6 +25,14 @@ topomap_congestion_model topomap_congestion_routes;
 /** Along minimal routes and detours, of dragonflies that have some (fabric/dragonfly.h). */
 topomap_congestion_model topomap_congestion_adaptive;
 
+/** A row of the table that topomap_congestion_row() walks. */
+typedef struct topomap_congestion_way {
+    topomap_congestion_info info;
+    topomap_congestion_model *add;
+} topomap_congestion_way;
+/** The row of that name, or NULL. */
+const topomap_congestion_way *topomap_congestion_find(const char *name);
+
 /** The model that goes by most of what is known of the network. */
 const char *topomap_congestion_usual(const topomap_network *network);
 

@@ -21,7 +21,7 @@ struct prediction {
     const uint32_t *slot_of;
     int assumed; /* no rate is known */
     double rate; /* bytes a second of capacity 1 */
-    topomap_congestion_model *add;
+    const topomap_congestion_way *way;
     uint64_t budget;      /* of max-min sharing, for each phase */
     topomap_watch *watch; /* or NULL */
     topomap_time_loads loads;
@@ -63,7 +63,6 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
                            const topomap_machine *machine, topomap_error *err)
 {
     const topomap_network *n;
-    const char *model;
 
     if (topomap_traffic_open(graph, machine, p->slot_of, &p->traffic, err))
         return -1;
@@ -77,10 +76,7 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
     if (!p->load || !p->of_node || !p->copied || !p->messages)
         return -1;
     mark_nodes(p);
-    model = p->model ? p->model : topomap_congestion_usual(n);
-    p->add = strcmp(model, "routes") == 0     ? topomap_congestion_routes
-             : strcmp(model, "adaptive") == 0 ? topomap_congestion_adaptive
-                                              : topomap_congestion_exact;
+    p->way = topomap_congestion_find(p->model ? p->model : topomap_congestion_usual(n));
     return 0;
 }
 
@@ -200,9 +196,9 @@ static int add_loads(struct prediction *p, topomap_error *err)
     topomap_error why;
 
     memset(p->load, 0, n->links * sizeof *p->load);
-    if (p->add(&p->traffic, p->load, &why) == 0)
+    if (p->way->add(&p->traffic, p->load, &why) == 0)
         return 0;
-    if (p->model || p->add == topomap_congestion_exact || why.code != TOPOMAP_EINPUT)
+    if (p->model || p->way->add == topomap_congestion_exact || why.code != TOPOMAP_EINPUT)
         return topomap_error_set(err, why.code, "%s", why.text);
     return 1;
 }
@@ -217,7 +213,7 @@ static int predict_phase(struct prediction *p, topomap_time_phase *phase, int *i
 
     if (status)
         return status;
-    if (p->budget && p->add == topomap_congestion_routes)
+    if (p->budget && p->way->add == topomap_congestion_routes)
         over = topomap_fluid(&p->traffic, p->rate, p->budget, &shared, err);
     if (over < 0)
         return -1;
@@ -291,7 +287,7 @@ static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
         return sum_up(p, time, err);
     if (status < 0)
         return -1;
-    p->add = topomap_congestion_exact;
+    p->way = topomap_congestion_find("exact");
     return predict(p, time, err);
 }
 
@@ -329,9 +325,7 @@ static int predict_all(struct prediction *p, const topomap_graph *graph,
     if (status == 0)
         status = predict(p, &made, err);
     if (status == 0) {
-        made.model = p->add == topomap_congestion_routes     ? "routes"
-                     : p->add == topomap_congestion_adaptive ? "adaptive"
-                                                             : "exact";
+        made.model = p->way->info.name;
         made.rates_assumed = p->assumed;
         *time = made;
         if (loads)
