@@ -38,13 +38,13 @@ static void become(char *const *words, pid_t parent, int out, int complaints)
     _exit(127);
 }
 
-static char *text_of(int fd)
+char *cli_capture_text(int fd, size_t most, size_t *size)
 {
     struct stat about;
     char *text;
     ssize_t got;
 
-    if (fstat(fd, &about) || about.st_size > MOST)
+    if (fstat(fd, &about) || (size_t)about.st_size > most)
         return NULL;
     text = malloc((size_t)about.st_size + 1);
     got = text ? pread(fd, text, (size_t)about.st_size, 0) : -1;
@@ -53,6 +53,7 @@ static char *text_of(int fd)
         return NULL;
     }
     text[got] = '\0';
+    *size = (size_t)got;
     return text;
 }
 
@@ -71,7 +72,8 @@ static void last_line(char *text, char last[CLI_WHY])
 static int finish(int late, int status, int out, int complaints, unsigned ms, char **text,
                   char last[CLI_WHY])
 {
-    char *said = text_of(complaints);
+    size_t size;
+    char *said = cli_capture_text(complaints, MOST, &size);
 
     last_line(said, last);
     free(said);
@@ -82,7 +84,7 @@ static int finish(int late, int status, int out, int complaints, unsigned ms, ch
                  strsignal(WTERMSIG(status)));
     if (late || !WIFEXITED(status))
         return -1;
-    *text = text_of(out);
+    *text = cli_capture_text(out, MOST, &size);
     return *text ? WEXITSTATUS(status) : -1;
 }
 

@@ -3,7 +3,13 @@
 #ifndef TOPOMAP_CLI_CAPTURE_H
 #define TOPOMAP_CLI_CAPTURE_H
 
+#include <stddef.h>
+
 enum { CLI_WHY = 600 };
+
+/** What is in memory that another process has filled (memfd_create(2)), with a NUL behind it, for
+ *  free(). NULL: it is more than \p most, or memory is short */
+char *cli_capture_text(int fd, size_t most, size_t *size);
 
 /** Runs a program with nothing to read, and kills it and what it has started after \p ms
  * milliseconds. It ends with us.

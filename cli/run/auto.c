@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -227,23 +226,6 @@ static int ask(void *done, void *with)
     return reply ? 0 : -1;
 }
 
-static char *take_text(int fd, size_t *size)
-{
-    struct stat about;
-    char *text;
-
-    if (fstat(fd, &about) || about.st_size > REPLY_MOST)
-        return NULL;
-    text = malloc((size_t)about.st_size + 1);
-    if (!text || pread(fd, text, (size_t)about.st_size, 0) != about.st_size) {
-        free(text);
-        return NULL;
-    }
-    text[about.st_size] = '\0';
-    *size = (size_t)about.st_size;
-    return text;
-}
-
 static unsigned left(int64_t until)
 {
     int64_t ms = until - plugin_child_now();
@@ -258,7 +240,7 @@ static char *ask_apart(struct asking *asking, unsigned ms, size_t *size, char wh
 
     switch (cli_apart(ask, asking, &done, sizeof done, left(asking->until))) {
     case CLI_APART_DONE:
-        reply = take_text(asking->reply, size);
+        reply = cli_capture_text(asking->reply, REPLY_MOST, size);
         if (!reply)
             snprintf(why, CLI_WHY, "out of memory");
         break;
@@ -519,23 +501,26 @@ static int drop(void *done, void *with)
     return 0;
 }
 
-void run_auto_drop(run_auto *made)
+static void forget_run(run_auto *made)
 {
-    char done = 0;
-
-    if (made->run)
-        (void)cli_apart(drop, made, &done, sizeof done, END_MS);
     free(made->library);
     free(made->run);
     free(made->later);
     made->library = made->run = made->later = NULL;
 }
 
+void run_auto_drop(run_auto *made)
+{
+    char done = 0;
+
+    if (made->run)
+        (void)cli_apart(drop, made, &done, sizeof done, END_MS);
+    forget_run(made);
+}
+
 void run_auto_clear(run_auto *made)
 {
     free(made->text);
-    free(made->library);
-    free(made->run);
-    free(made->later);
+    forget_run(made);
     *made = (run_auto){.text = NULL};
 }

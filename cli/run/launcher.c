@@ -27,6 +27,11 @@ enum {
  */
 #define OPEN_MPI_BLOCKS "mca_base_env_list"
 #define OPEN_MPI_PAIRS "--mca -mca --gmca -gmca --prtemca --pmixmca"
+/* What the mpirun of all of its releases has in common. */
+#define OPEN_MPI                                                                                   \
+    .counts = "-n --n -np --np -c", .flags = OPEN_MPI_FLAGS, .pairs = OPEN_MPI_PAIRS,              \
+    .contrary = OPEN_MPI_CONTRARY, .takes_all = 1, .sets = "-x NAME=VALUE",                        \
+    .blocks = OPEN_MPI_BLOCKS, .mpi = "pmix"
 #define HYDRA_PAIRS "-env -genv"
 #define HYDRA_FLAGS                                                                                \
     "-l -prepend-rank -verbose -v -info -print-rank-map -print-all-exitcodes -enable-x "           \
@@ -37,6 +42,11 @@ enum {
     "-order-nodes -grr -rr -launcher -bootstrap -rmk -configfile -membind"
 #define HYDRA_SETS "-genv NAME VALUE"
 #define HYDRA_WORDS "-launcher ssh -launcher-exec SHELL -f FILE"
+/* And all who have made their mpiexec of hydra. */
+#define HYDRA                                                                                      \
+    .programs = "mpiexec mpirun mpiexec.hydra", .format = "machinefile", .words = HYDRA_WORDS,     \
+    .counts = "-n -np", .flags = HYDRA_FLAGS, .pairs = HYDRA_PAIRS, .contrary = HYDRA_CONTRARY,    \
+    .sets = HYDRA_SETS, .mpi = "pmi2"
 #define SRUN_FLAGS                                                                                 \
     "-l --label -v --verbose -Q --quiet -u --unbuffered --exclusive --exact --overlap -O "         \
     "--overcommit -s -E --preserve-env -K -X"
@@ -64,49 +74,15 @@ static const run_launcher launchers[] = {
      .version = "(Open MPI) 4.|(OpenRTE) 4.",
      .format = "openmpi-rankfile",
      .words = "--rankfile FILE",
-     .counts = "-n --n -np --np -c",
-     .flags = OPEN_MPI_FLAGS,
-     .pairs = OPEN_MPI_PAIRS,
-     .contrary = OPEN_MPI_CONTRARY,
-     .takes_all = 1,
-     .sets = "-x NAME=VALUE",
-     .blocks = OPEN_MPI_BLOCKS,
-     .mpi = "pmix"},
+     OPEN_MPI},
     {.name = "Open MPI 5 and 6, PRRTE",
      .programs = "mpirun mpiexec prterun prun",
      .version = "(Open MPI) 5.|(Open MPI) 6.|(PRRTE) 3.|(PRRTE) 4.|(PRRTE) 5.",
      .format = "prrte-rankfile",
      .words = "--map-by rankfile:file=FILE",
-     .counts = "-n --n -np --np -c",
-     .flags = OPEN_MPI_FLAGS,
-     .pairs = OPEN_MPI_PAIRS,
-     .contrary = OPEN_MPI_CONTRARY,
-     .takes_all = 1,
-     .sets = "-x NAME=VALUE",
-     .blocks = OPEN_MPI_BLOCKS,
-     .mpi = "pmix"},
-    {.name = "MPICH's hydra",
-     .programs = "mpiexec mpirun mpiexec.hydra",
-     .version = "HYDRA",
-     .format = "machinefile",
-     .words = HYDRA_WORDS,
-     .counts = "-n -np",
-     .flags = HYDRA_FLAGS,
-     .pairs = HYDRA_PAIRS,
-     .contrary = HYDRA_CONTRARY,
-     .sets = HYDRA_SETS,
-     .mpi = "pmi2"},
-    {.name = "Intel MPI",
-     .programs = "mpiexec mpirun mpiexec.hydra",
-     .version = "Intel(R) MPI",
-     .format = "machinefile",
-     .words = HYDRA_WORDS,
-     .counts = "-n -np",
-     .flags = HYDRA_FLAGS,
-     .pairs = HYDRA_PAIRS,
-     .contrary = HYDRA_CONTRARY,
-     .sets = HYDRA_SETS,
-     .mpi = "pmi2"},
+     OPEN_MPI},
+    {.name = "MPICH's hydra", .version = "HYDRA", HYDRA},
+    {.name = "Intel MPI", .version = "Intel(R) MPI", HYDRA},
     {.name = "srun",
      .programs = "srun",
      .format = "slurm-hostfile",
@@ -445,21 +421,13 @@ static char *spelt(const char *word, size_t length, const char *const meaning[ME
     return NULL;
 }
 
-static size_t words_of(const char *words)
+/* How many there are in a list, which may be NULL. */
+static size_t count_in(const char *list, char between)
 {
-    size_t count = words && *words;
+    size_t count = list && *list;
 
-    for (const char *at = words; at && *at; at++)
-        count += *at == ' ';
-    return count;
-}
-
-static size_t hosts_in(const char *hosts)
-{
-    size_t count = hosts && *hosts;
-
-    for (const char *at = hosts; at && *at; at++)
-        count += *at == ',';
+    for (const char *at = list; at && *at; at++)
+        count += *at == between;
     return count;
 }
 
@@ -506,13 +474,14 @@ int run_launcher_command(const run_launcher *launcher, char *const *command,
                                      [TEXT] = addition->text,
                                      [HOSTS] = addition->hosts,
                                      [COUNT] = count};
-    size_t words = 0, room = words_of(launcher->words), head = (size_t)run_launcher_head(launcher);
+    size_t words = 0, room = count_in(launcher->words, ' '),
+           head = (size_t)run_launcher_head(launcher);
     int failed;
 
-    snprintf(count, sizeof count, "%zu", hosts_in(addition->hosts));
+    snprintf(count, sizeof count, "%zu", count_in(addition->hosts, ','));
     while (command[words])
         words++;
-    room += addition->variables * words_of(launcher->sets);
+    room += addition->variables * count_in(launcher->sets, ' ');
     *made = (run_command){.word = calloc(words + room + 1, sizeof *made->word)};
     if (!made->word)
         return no_memory(why);
