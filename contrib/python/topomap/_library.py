@@ -167,6 +167,14 @@ def words(text: Optional[bytes]) -> str:
     return "" if text is None else os.fsdecode(text)
 
 
+def table(row_of: Any) -> dict[str, str]:
+    """The names and lines of help of one of the library's tables, by its function of a row's number."""
+    found: dict[str, str] = {}
+    while row := row_of(len(found)):
+        found[words(row[0].name)] = words(row[0].help)
+    return found
+
+
 def taken_text(address: Optional[int]) -> Optional[str]:
     """A text that the library gave away: copied, and freed."""
     if not address:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, decoded, encoded, library, natural, pointer, view, words
+from topomap._library import ArrayLike, array, call, decoded, encoded, library, natural, pointer, table, view, words
 from topomap.machines import Machine
 
 
@@ -332,11 +332,4 @@ def merged(graphs: Iterable[Graph]) -> Graph:
 
 def formats() -> dict[str, str]:
     """The graph formats: their names, and a line of help."""
-    found: dict[str, str] = {}
-    i = 0
-    while True:
-        row = library.topomap_graph_format_row(i)
-        if not row:
-            return found
-        found[words(row[0].name)] = words(row[0].help)
-        i += 1
+    return table(library.topomap_graph_format_row)

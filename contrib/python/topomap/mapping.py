@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, encoded, library, natural, pointer, view, words
+from topomap._library import ArrayLike, array, call, encoded, library, natural, pointer, table, view, words
 from topomap.costs import TimeCosts
 from topomap.graphs import Graph, as_graph
 from topomap.machines import Machine, as_machine
@@ -234,11 +234,4 @@ def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", ef
 
 def algorithms() -> dict[str, str]:
     """The algorithms: their names, and a line of help."""
-    found: dict[str, str] = {}
-    i = 0
-    while True:
-        row = library.topomap_algorithm_row(i)
-        if not row:
-            return found
-        found[words(row[0].name)] = words(row[0].help)
-        i += 1
+    return table(library.topomap_algorithm_row)
