@@ -195,6 +195,8 @@ typedef struct topomap_db_times {
     int64_t oldest, newest, changed;
 } topomap_db_times;
 int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *err);
+/** A time of these, "2026-11-20 03:12" in UTC, "?" for what is no time. */
+void topomap_db_date_put(int64_t seconds, char text[32]);
 /** As text: "imported 2026-11-20 03:12 UTC", cut to \p size. */
 void topomap_db_times_put(const topomap_db_times *times, char *text, size_t size);
 

@@ -117,18 +117,15 @@ static int put_source(const topomap_db_source *source, void *data)
 {
     const struct sources *sources = data;
     FILE *out = sources->out;
-    time_t when = (time_t)source->time;
-    struct tm parts;
-    char date[32] = "?";
+    char date[32];
 
-    if (gmtime_r(&when, &parts))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M", &parts);
+    topomap_db_date_put(source->time, date);
     fputs("<tr><td>", out);
     topomap_markup_put(out, source->importer);
     fputs("</td><td>", out);
     topomap_markup_put(out, *source->name ? source->name : "-"); /* there is one at most */
     fprintf(out, "</td><td>%s</td><td>", date);
-    put_age(out, difftime(sources->now, when));
+    put_age(out, difftime(sources->now, (time_t)source->time));
     fprintf(out, "</td><td>%s</td><td>%" PRIu64 "</td></tr>\n", source->partial ? "yes" : "no",
             source->warnings);
     return 0;

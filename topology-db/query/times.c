@@ -30,8 +30,7 @@ int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *
     return 0;
 }
 
-/* "2026-11-20 03:12", or "?" for what is no time. */
-static void put_date(char text[32], int64_t seconds)
+void topomap_db_date_put(int64_t seconds, char text[32])
 {
     time_t when = (time_t)seconds;
     struct tm parts;
@@ -45,10 +44,10 @@ void topomap_db_times_put(const topomap_db_times *times, char *text, size_t size
     char oldest[32], newest[32], changed[32], since[64] = "";
     int one;
 
-    put_date(oldest, times->oldest);
-    put_date(newest, times->newest);
+    topomap_db_date_put(times->oldest, oldest);
+    topomap_db_date_put(times->newest, newest);
     one = strcmp(oldest, newest) == 0;
-    put_date(changed, times->changed);
+    topomap_db_date_put(times->changed, changed);
     if (times->changed)
         snprintf(since, sizeof since, ", the same since %s", changed);
     snprintf(text, size, "imported %s%s%s%s UTC", oldest, one ? "" : " to ", one ? "" : newest,
