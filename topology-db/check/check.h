@@ -22,6 +22,8 @@ struct db_check {
 int db_found(struct db_check *check, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 int db_found_as(struct db_check *check, enum topomap_db_severity severity, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);
+/** Whether what differs from the others is so often there that it was built so. */
+int db_is_mixed(size_t fewer, size_t all);
 /** A link's rate, "4xHDR" or "100 Gb/s". */
 void db_put_rate(uint32_t width, uint32_t speed, uint32_t mbps, char *text, size_t size);
 /** Checks return 0, or what db_found() did, or -1. */

@@ -202,9 +202,9 @@ static int is_slower(const struct cable *cable, const struct cable *most)
 }
 
 /* Where a fifth of a class is slower, it is two kinds of equipment and not broken cables. */
-static int is_mixed(size_t slower, size_t count)
+int db_is_mixed(size_t fewer, size_t all)
 {
-    return slower * 5 > count && slower > FEW;
+    return fewer * 5 > all && fewer > FEW;
 }
 
 static int tell_class(struct db_check *check, const struct cable *list, size_t count)
@@ -220,7 +220,7 @@ static int tell_class(struct db_check *check, const struct cable *list, size_t c
     if (!slower)
         return 0;
     put_rate(most, should, sizeof should);
-    if (is_mixed(slower, count)) {
+    if (db_is_mixed(slower, count)) {
         put_rate(&list[first], is, sizeof is);
         return db_found_as(check, TOPOMAP_DB_INFO,
                            "%zu of %zu links like %s to %s are slower (%s) than the others (%s)",

@@ -86,26 +86,72 @@ static int read_nics(struct db_check *check, struct nics *nics)
     return rows.result;
 }
 
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+typedef int nic_order(const void *a, const void *b);
+
+/* Where the NICs end, of a list sorted by some order or one that goes on from it, that are equal by
+ * it to the one at \p from. */
+static size_t run_end(const struct nic *list, size_t from, size_t count, nic_order *order)
+{
+    size_t end = from;
+
+    while (end < count && order(&list[end], &list[from]) == 0)
+        end++;
+    return end;
+}
+
+static int three_way(int64_t x, int64_t y)
+{
+    return x < y ? -1 : x > y;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct nic *)a)->name, ((const struct nic *)b)->name);
+}
+
+static int by_rate(const void *a, const void *b)
+{
+    return three_way(((const struct nic *)a)->mbps, ((const struct nic *)b)->mbps);
+}
+
+/* Of peers on one switch. */
+static int by_peers_switch(const void *a, const void *b)
+{
+    const struct nic *x = a, *y = b;
+    int order = strcmp(x->peers, y->peers);
+
+    return order ? order : three_way(x->sw, y->sw);
+}
+
+/* Of peers, and of one name. */
+static int by_peers_name(const void *a, const void *b)
+{
+    const struct nic *x = a, *y = b;
+    int order = strcmp(x->peers, y->peers);
+
+    return order ? order : by_name(x, y);
+}
+
 /* ---- Wrong rails ----------------------------------------------------------------------------- */
 
 static int by_switch(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = strcmp(x->peers, y->peers);
+    int order = by_peers_switch(x, y);
 
     if (!order)
-        order = x->sw < y->sw ? -1 : x->sw > y->sw;
-    if (!order)
-        order = strcmp(x->name, y->name);
-    return order ? order : x->host < y->host ? -1 : x->host > y->host;
+        order = by_name(x, y);
+    return order ? order : three_way(x->host, y->host);
 }
 
 static int by_host(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = x->host < y->host ? -1 : x->host > y->host;
+    int order = three_way(x->host, y->host);
 
-    return order ? order : strcmp(x->name, y->name);
+    return order ? order : by_name(x, y);
 }
 
 /* The NIC that three quarters of the ports of one switch are: `list` is sorted by name. NULL where
@@ -115,8 +161,7 @@ static const struct nic *rail_of(const struct nic *list, size_t count)
     size_t end;
 
     for (size_t i = 0; i < count; i = end) {
-        for (end = i; end < count && strcmp(list[end].name, list[i].name) == 0; end++)
-            ;
+        end = run_end(list, i, count, by_name);
         if (end - i >= PEERS_LEAST && (end - i) * 4 >= count * 3)
             return &list[i];
     }
@@ -169,10 +214,7 @@ int db_check_wrong_rails(struct db_check *check)
         qsort(by_node.nic, by_node.count, sizeof *by_node.nic, by_host);
     }
     for (size_t i = 0; !result && i < nics.count; i = end) {
-        for (end = i; end < nics.count && nics.nic[end].sw == nics.nic[i].sw &&
-                      strcmp(nics.nic[end].peers, nics.nic[i].peers) == 0;
-             end++)
-            ;
+        end = run_end(nics.nic, i, nics.count, by_peers_switch);
         result = tell_switch(check, &by_node, &nics.nic[i], end - i);
     }
     free(nics.nic);
@@ -181,8 +223,6 @@ int db_check_wrong_rails(struct db_check *check)
 }
 
 /* ---- Speeds ---------------------------------------------------------------------------------- */
-
-enum { FEW = 4 }; /* as in degraded-link */
 
 /* Ports that degraded-link tells of already. */
 struct port {
@@ -214,9 +254,9 @@ static int by_end(const void *a, const void *b)
 {
     const struct port *x = a, *y = b;
 
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    int order = three_way(x->vertex, y->vertex);
+
+    return order ? order : three_way(x->number, y->number);
 }
 
 static int is_told(const struct told *told, const struct nic *nic)
@@ -229,13 +269,11 @@ static int is_told(const struct told *told, const struct nic *nic)
 static int by_rail(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = strcmp(x->peers, y->peers);
+    int order = by_peers_name(x, y);
 
     if (!order)
-        order = strcmp(x->name, y->name);
-    if (!order)
-        order = x->mbps < y->mbps ? -1 : x->mbps > y->mbps;
-    return order ? order : x->host < y->host ? -1 : x->host > y->host;
+        order = by_rate(x, y);
+    return order ? order : three_way(x->host, y->host);
 }
 
 /* "mlx5_" of mlx5_1. */
@@ -248,18 +286,26 @@ static size_t stem(const char *name)
     return length;
 }
 
+/* Of a node, and of one stem. */
+static int by_node_stem(const void *a, const void *b)
+{
+    const struct nic *x = a, *y = b;
+    size_t stem_x = stem(x->name), stem_y = stem(y->name);
+    int order = three_way(x->host, y->host);
+
+    if (!order)
+        order = three_way((int64_t)stem_x, (int64_t)stem_y);
+    return order ? order : strncmp(x->name, y->name, stem_x);
+}
+
 static int by_kind(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = x->host < y->host ? -1 : x->host > y->host;
+    int order = by_node_stem(x, y);
 
-    if (!order && stem(x->name) != stem(y->name))
-        order = stem(x->name) < stem(y->name) ? -1 : 1;
     if (!order)
-        order = strncmp(x->name, y->name, stem(x->name));
-    if (!order)
-        order = x->mbps < y->mbps ? -1 : x->mbps > y->mbps;
-    return order ? order : strcmp(x->name, y->name);
+        order = by_rate(x, y);
+    return order ? order : by_name(x, y);
 }
 
 /* One with the rate that more than half of at least three with a known one have, or NULL; `list` is
@@ -271,8 +317,7 @@ static const struct nic *usual_rate(const struct nic *list, size_t count, size_t
     for (size_t i = 0; i < count; i++)
         known += list[i].mbps > 0;
     for (size_t i = 0; known >= PEERS_LEAST && i < count; i = end) {
-        for (end = i; end < count && list[end].mbps == list[i].mbps; end++)
-            ;
+        end = run_end(list, i, count, by_rate);
         *others = known - (end - i);
         if (list[i].mbps && (end - i) * 2 > known)
             return &list[i];
@@ -288,16 +333,13 @@ static void compare_peers(struct nics *nics)
     for (size_t i = 0; i < nics->count; i = end) {
         const struct nic *usual;
 
-        for (end = i; end < nics->count && strcmp(nics->nic[end].name, nics->nic[i].name) == 0 &&
-                      strcmp(nics->nic[end].peers, nics->nic[i].peers) == 0;
-             end++)
-            ;
+        end = run_end(nics->nic, i, nics->count, by_peers_name);
         usual = usual_rate(&nics->nic[i], end - i, &others);
         for (size_t k = i; k < end; k++) {
             nics->nic[k].usual = usual ? usual->mbps : 0;
             if (usual)
                 memmove(nics->nic[k].most, usual->rate, sizeof usual->rate);
-            nics->nic[k].few = others <= FEW || others * 5 <= end - i;
+            nics->nic[k].few = !db_is_mixed(others, end - i);
         }
     }
 }
@@ -344,14 +386,8 @@ int db_check_nic_speeds(struct db_check *check)
         qsort(nics.nic, nics.count, sizeof *nics.nic, by_kind);
     }
     for (size_t i = 0; !result && i < nics.count; i = end) {
-        const struct nic *first = &nics.nic[i];
-
-        for (end = i; end < nics.count && nics.nic[end].host == first->host &&
-                      stem(nics.nic[end].name) == stem(first->name) &&
-                      strncmp(nics.nic[end].name, first->name, stem(first->name)) == 0;
-             end++)
-            ;
-        result = tell_node(check, &told, first, end - i);
+        end = run_end(nics.nic, i, nics.count, by_node_stem);
+        result = tell_node(check, &told, &nics.nic[i], end - i);
     }
     free(told.end);
     free(nics.nic);
