@@ -15,9 +15,7 @@ setup_file() {
     --fabric fat-tree:leaves=4,hosts=3,spines=2,scatter=1)"
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
