@@ -87,7 +87,8 @@ END
   try "$programs/whereami.mpich" machinefile by_hydra
 }
 
-# auto: the profile is the one that srun would use, and the next run goes by it.
+# auto: the profile is the one that srun would use, and the next run goes by it. (A folder with a dash in its name is none that
+# PRRTE's options can have.)
 by_auto() { # MPI TYPE LAUNCHER...
   local mpi=$1 type=$2 program=$programs/halo.$1
   shift 2
@@ -99,7 +100,7 @@ by_auto() { # MPI TYPE LAUNCHER...
     done
     srun -v --mpi="$1" -n 8 --topomap=auto "${@: -1}" 4x2 --iterations 5 >out.3 2>err.3
     TOPOMAP=off topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.4 2>err.4
-    TMPDIR=$PWD/none topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.5 2>err.5
+    TMPDIR=/none/there topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.5 2>err.5
     topomap run --topomap=auto -- "${@:2:$# - 2}" false >/dev/null 2>&1; echo "$?" >status' _ "$type" "$@" "$program" </dev/null
   [ "$(grep topomap err.1)" = "topomap run: no profile of this program at this size is stored: it runs with Slurm's layout and leaves one" ]
   run ! grep topomap err.2
@@ -115,7 +116,7 @@ by_auto() { # MPI TYPE LAUNCHER...
     <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' seen.csv | sort)
   grep -q 'topomap: graph: \|topomap: .* lower\|placed' err.3 || { cat err.3 && false; }
   run ! grep topomap err.4
-  grep -q '^topomap run: not placed: .*/none/topomap.run' err.5
+  grep -q '^topomap run: not placed: /none/there/topomap.run' err.5 || { cat err.5 && false; }
   [ "$(cat status)" != 0 ]
   [ -z "$(ls "$XDG_CACHE_HOME/topomap/run")" ]
 }

@@ -39,33 +39,25 @@ static void shorten(const char *name, char shorter[DB_KEY])
         strcpy(shorter, "?");
 }
 
-static size_t small_letters(char *name)
-{
-    size_t length = 0;
-
-    for (; name[length]; length++)
-        name[length] = (char)tolower((unsigned char)name[length]);
-    return length;
-}
-
 int wires_system(struct wires *wires, const char *name, uint32_t *vertex, topomap_error *err)
 {
     char shorter[DB_KEY], key[DB_KEY];
     size_t before = wires->systems.count;
 
     shorten(name, shorter);
-    strcpy(key, shorter);
-    if (topomap_known_number(&wires->systems, key, small_letters(key), vertex, err))
+    db_host_key(shorter, key);
+    if (topomap_known_number(&wires->systems, key, strlen(key), vertex, err))
         return -1;
     return *vertex < before ? 0 : topomap_fabric_find(&wires->fabric, shorter, vertex, err);
 }
 
 uint32_t wires_find(const struct wires *wires, const char *name)
 {
-    char key[DB_KEY];
+    char shorter[DB_KEY], key[DB_KEY];
 
-    shorten(name, key);
-    return topomap_known_find(&wires->systems, key, small_letters(key));
+    shorten(name, shorter);
+    db_host_key(shorter, key);
+    return topomap_known_find(&wires->systems, key, strlen(key));
 }
 
 int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t *port,
