@@ -370,7 +370,9 @@ static const char map_text[] =
     "waits\n"
     "for good), mpich-rank-order for MPICH_RANK_REORDER_FILE of Cray MPICH, "
     "flux-taskmap\n"
-    "for flux run --taskmap=manual (RFC 34). --from-plan writes a launch's record so.\n"
+    "for flux run --taskmap=manual (RFC 34), pjsub-vcoord for Fujitsu's mpiexec --vcoordfile and\n"
+    "pjsub --mpi rank-map-hostfile=FILE, with the nodes in a row as --nodes has them. --from-plan\n"
+    "writes a launch's record so.\n"
     "\nMachines without a database; costs are of a byte, alloc=FILE lists the nodes that there "
     "are, "
     "a\n"
@@ -443,8 +445,8 @@ static const cli_option map_options[] = {
      NULL},
     {"format", "NAME",
      "text, perm, json, or plan: as the record of a launch, for `why` and --replay; for other "
-     "launchers slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order or "
-     "flux-taskmap",
+     "launchers slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order, "
+     "flux-taskmap or pjsub-vcoord",
      NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},
     {"json", NULL, "the same as --format json", NULL},

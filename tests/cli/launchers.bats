@@ -105,6 +105,13 @@ unfold() { jq '.map[] | . as [$node, $nodes, $tasks, $repeat] | range($repeat) |
   [ "$(jq -c .map "$out")" = '[[0,6,3,1],[6,2,2,1]]' ]
 }
 
+@test "pjsub-vcoord has the number of each rank's node in the list, a line a rank" {
+  map --format pjsub-vcoord >"$out"
+  [ "$(grep -cx '([0-9]*)' "$out")" = "$(wc -l <"$out")" ]
+  sort -Vu <(nodes_of) >list
+  diff <(tr -d '()' <"$out" | while read -r number; do sed -n "$((number + 1))p" list; done) <(nodes_of)
+}
+
 @test "--from-plan writes a record so, without the database" {
   map --format plan -o "$BATS_TEST_TMPDIR/plan" --cores '1-3,6-7(x8)'
   map --format openmpi-rankfile --cores '1-3,6-7(x8)' >want
@@ -116,7 +123,7 @@ unfold() { jq '.map[] | . as [$node, $nodes, $tasks, $repeat] | range($repeat) |
 
 @test "formats of launchers: usage" {
   run -2 map --format nonsense
-  [[ $output == *"text, perm, json, plan, slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order, flux-taskmap, not 'nonsense'"* ]]
+  [[ $output == *"text, perm, json, plan, slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order, flux-taskmap, pjsub-vcoord, not 'nonsense'"* ]]
   run -2 topomap map --graph far.csv --machine torus:22 --format machinefile
   [[ $output == *"--nodes"* ]]
   map --format plan -o "$BATS_TEST_TMPDIR/plan"

@@ -19,7 +19,8 @@ typedef struct topomap_plan_writer {
     ROW(topomap_prrte_rankfile)                                                                    \
     ROW(topomap_machinefile)                                                                       \
     ROW(topomap_mpich_rank_order)                                                                  \
-    ROW(topomap_flux_taskmap)
+    ROW(topomap_flux_taskmap)                                                                      \
+    ROW(topomap_pjsub_vcoord)
 
 #define TOPOMAP_DECLARE(row) extern const topomap_plan_writer row;
 TOPOMAP_PLAN_WRITERS(TOPOMAP_DECLARE)
