@@ -28,9 +28,9 @@ size_t store_plan_print(const store_plan *plan, char text[STORE_PLAN_TEXT])
     static const store_plan usual = {.purpose = STORE_PROFILES};
 
     plan = plan ? plan : &usual;
-    return (size_t)snprintf(text, STORE_PLAN_TEXT, "plan %d %d %s\nloaded %u %016llx\n",
+    return (size_t)snprintf(text, STORE_PLAN_TEXT, "plan %d %d %s\nloaded %u %016llx %u\n",
                             (int)plan->purpose, plan->placed, plan->against, plan->mpi,
-                            (unsigned long long)plan->loaded);
+                            (unsigned long long)plan->loaded, plan->nodes);
 }
 
 static store_plan read_plan(int run)
@@ -49,7 +49,8 @@ static store_plan read_plan(int run)
         plan.purpose = (enum store_purpose)purpose;
     plan.placed = plan.placed != 0;
     line = strstr(line + 1, "\nloaded ");
-    if (line && sscanf(line, "\nloaded %u %llx", &plan.mpi, &loaded) == 2 && plan.mpi < STORE_MPIS)
+    if (line && sscanf(line, "\nloaded %u %llx %u", &plan.mpi, &loaded, &plan.nodes) >= 2 &&
+        plan.mpi < STORE_MPIS)
         plan.loaded = loaded;
     else
         plan.mpi = STORE_MPI_NONE;
@@ -196,7 +197,7 @@ static enum store_left take_graph(const outcome *o, store_entry *now, topomap_er
 static void take_time(const outcome *o, store_entry *now)
 {
     const store_time measured = {.placed = o->plan.placed,
-                                 .nodes = o->parts.nodes,
+                                 .nodes = o->plan.nodes ? o->plan.nodes : o->parts.nodes,
                                  .messages = o->parts.messages,
                                  .wall = (double)o->parts.wall_ns * 1e-9,
                                  .mpi = (double)o->parts.mpi_ns * 1e-9,

@@ -142,6 +142,8 @@ typedef struct store_plan {
     uint32_t mpi;    /* enum store_mpi: whose profiler it has, where that goes by what earlier runs
                         have loaded, or is a guess; else 0 */
     uint64_t loaded; /* where it is to be remembered which one it loads (loaded.h) */
+    uint32_t nodes; /* that it runs on; 0: as many as leave a part, which is each rank below another
+                       launcher than srun */
 } store_plan;
 
 /** What a run has left. */

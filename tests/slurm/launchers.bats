@@ -113,6 +113,7 @@ by_auto() { # MPI TYPE LAUNCHER...
   topomap profile list --json >list
   [ "$(jq length list)" = 1 ]
   [ "$(jq -r '.[0] | "\(.program) \(.ranks) \(.launches)"' list)" = "halo.$mpi 8 $((2 + by_srun))" ]
+  [ "$(jq -c '[.[0].runs[].nodes] | unique' list)" = '[4]' ]
   "$program" --graph-only 4x2 real.csv --iterations 5
   topomap graph convert "$(jq -r '.[0].graph' list)" seen.csv
   diff <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' real.csv | sort) \

@@ -58,6 +58,7 @@ static int carry(planner_auto *now, const store_plan *plan, topomap_error *why)
         return topomap_error_set(why, TOPOMAP_ESYSTEM, "the environment is full");
     own.mpi = now->loads ? now->mpi : STORE_MPI_NONE;
     own.loaded = now->loaded;
+    own.nodes = facts->nodes;
     if (store_run_begin(&now->store, facts->job, facts->step, &now->entry, &own, &now->folder, why))
         return -1;
     fprintf(now->verdict->out, "preload %s %s/%s\n", library, now->folder, STORE_RUN_FILE);
