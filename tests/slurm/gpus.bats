@@ -128,9 +128,9 @@ as_slurm() {
   [ "$(grep -c "GPUs on this node are not those that were planned with; Slurm's binding and order of GPUs stay" err)" -eq 1 ]
 }
 
-# Each task's TOPOMAP_NIC, then what libraries find, of a step of 8 tasks on node01.
+# Each task's TOPOMAP_NIC, then what libraries find, of a step of 8 tasks on node01 (which may be completing the one before).
 nics() { # OPTION...
-  srun -N1 -n8 "$@" sh -c 'echo "$SLURM_LOCALID ${TOPOMAP_NIC--} ${UCX_NET_DEVICES--} ${NCCL_IB_HCA--} ${MPICH_OFI_NIC_POLICY--} ${MPICH_OFI_NIC_MAPPING--}"' \
+  srun -w node01 -N1 -n8 "$@" sh -c 'echo "$SLURM_LOCALID ${TOPOMAP_NIC--} ${UCX_NET_DEVICES--} ${NCCL_IB_HCA--} ${MPICH_OFI_NIC_POLICY--} ${MPICH_OFI_NIC_MAPPING--}"' \
     </dev/null 2>err | sort -n | cut -d' ' -f2- >out
   cat err
 }
@@ -157,7 +157,7 @@ nics() { # OPTION...
   MPICH_GPU_SUPPORT_ENABLED=1 nics --gpus-per-node=8 --gpu-bind=map_gpu:7,6,5,4,3,2,1,0 --topomap=chain:8 --topomap-options=nic=set
   [ "$(cut -d' ' -f1 out | paste -s -d,)" = 'hsn3,hsn3,hsn2,hsn2,hsn1,hsn1,hsn0,hsn0' ]
   [ "$(cut -d' ' -f2- out | sort -u)" = '- - GPU -' ]
-  salloc -N1 -n8 --gpus-per-node=8 bash -c "$(declare -f nics); nics --gpus-per-node=4 --topomap=chain:8 --topomap-options=nic=set"
+  salloc -w node01 -N1 -n8 --gpus-per-node=8 bash -c "$(declare -f nics); nics --gpus-per-node=4 --topomap=chain:8 --topomap-options=nic=set"
   [ "$(cut -d' ' -f1 out | paste -s -d,)" = 'hsn0,hsn0,hsn1,hsn1,hsn0,hsn0,hsn1,hsn1' ]
   # Two GPUs a task, and their NICs.
   srun -N1 -n4 --gpus-per-task=2 --topomap=chain:4 --topomap-options=nic=set sh -c 'echo "$SLURM_STEP_GPUS $TOPOMAP_NIC"' </dev/null | sort >out
