@@ -7,7 +7,8 @@ systemd_all = $(systemd_units) $(systemd_dir)/topomap.sysusers $(systemd_tmpfile
 packaging_debian = contrib/packaging/debian/control contrib/packaging/debian/copyright contrib/packaging/debian/rules \
   contrib/packaging/debian/source/format contrib/packaging/debian/topomap.postrm \
   contrib/packaging/debian/topomap-plugin.postrm contrib/packaging/debian/topomap-doc.docs \
-  contrib/packaging/debian/topomap-plugin.lintian-overrides
+  contrib/packaging/debian/topomap-plugin.lintian-overrides contrib/packaging/debian/topomap.lintian-overrides \
+  contrib/packaging/debian/topomap-tools.lintian-overrides contrib/packaging/debian/topomap-tools.links
 EXTRA_DIST += $(systemd_all) $(packaging_debian) auto/arm64 contrib/packaging/README.md \
   contrib/packaging/contents contrib/packaging/share-out contrib/packaging/check contrib/packaging/check-texts \
   contrib/packaging/build-debs contrib/packaging/try-debs contrib/packaging/Containerfile \
