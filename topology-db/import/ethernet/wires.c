@@ -39,13 +39,18 @@ static void shorten(const char *name, char shorter[DB_KEY])
         strcpy(shorter, "?");
 }
 
+static void key_of(const char *name, char shorter[DB_KEY], char key[DB_KEY])
+{
+    shorten(name, shorter);
+    db_host_key(shorter, key);
+}
+
 int wires_system(struct wires *wires, const char *name, uint32_t *vertex, topomap_error *err)
 {
     char shorter[DB_KEY], key[DB_KEY];
     size_t before = wires->systems.count;
 
-    shorten(name, shorter);
-    db_host_key(shorter, key);
+    key_of(name, shorter, key);
     if (topomap_known_number(&wires->systems, key, strlen(key), vertex, err))
         return -1;
     return *vertex < before ? 0 : topomap_fabric_find(&wires->fabric, shorter, vertex, err);
@@ -55,8 +60,7 @@ uint32_t wires_find(const struct wires *wires, const char *name)
 {
     char shorter[DB_KEY], key[DB_KEY];
 
-    shorten(name, shorter);
-    db_host_key(shorter, key);
+    key_of(name, shorter, key);
     return topomap_known_find(&wires->systems, key, strlen(key));
 }
 
