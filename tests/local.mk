@@ -119,7 +119,7 @@ bench-graph: cli/topomap$(EXEEXT) tests/bench/graph-read$(EXEEXT)
 	$(srcdir)/tests/bench/graph-speed '$(abs_top_builddir)'
 
 # What profiling costs a program, with and without in one run, for each MPI.
-EXTRA_DIST += tests/bench/profile-cost tests/bench/profile-cost.c
+EXTRA_DIST += tests/bench/profile-cost tests/bench/profile-calls.c
 .PHONY: bench-profile
 bench-profile: all
 	$(srcdir)/tests/bench/profile-cost '$(abs_top_builddir)' '$(abs_top_srcdir)' $(BENCH_ROUNDS)
