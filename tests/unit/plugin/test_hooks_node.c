@@ -386,7 +386,7 @@ static void damaged_plans_leave_slurms_masks(void **state)
         assert_left(&node, "Slurm's binding stays on this node");
         free(text);
     }
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < (SANITIZED ? 100 : 500); i++) {
         text = strdup(good);
         text[topomap_random_below(&random, (uint32_t)strlen(good))] =
             (char)(1 + topomap_random_below(&random, 255));
