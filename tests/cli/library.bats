@@ -28,7 +28,7 @@ compiled() {
     grep -oE '\btopomap_[a-z0-9_]+\(' | tr -d '(' | LC_ALL=C sort -u)
   [ "$(wc -l <<<"$names")" -gt 40 ]
   diff <(echo "$names") <(listed "$TOPOMAP_SOURCE/lib")
-  diff <(echo "$names") <(exported "$library" | sed 's/@@TOPOMAP_0.1$//' | LC_ALL=C sort)
+  diff <(echo "$names") <(exported "$library" | sed 's/@@TOPOMAP_1.0$//' | LC_ALL=C sort)
 }
 
 @test "a program that links libtopomap opens the site's database and places ranks as topomap does" {

@@ -19,7 +19,7 @@
 
 (package
   (name "topomap")
-  (version "0.1.0")
+  (version "1.0.0")
   (source (local-file (string-append "topomap-" version ".tar.xz")))
   (build-system gnu-build-system)
   (arguments

@@ -8,10 +8,10 @@ class Topomap(AutotoolsPackage):
     know a cluster's topology and a program's communication."""
 
     license("BSD-3-Clause")
-    url = "file:///srv/archives/topomap-0.1.0.tar.xz"
+    url = "file:///srv/archives/topomap-1.0.0.tar.xz"
     manual_download = True
 
-    version("0.1.0")
+    version("1.0.0")
 
     variant("cairo", default=True, description="reports as PNG and PDF")
     variant("pmix", default=True, description="topomap-verify")
