@@ -180,6 +180,8 @@ static int map_target(const cli_call *call, const topomap_request *asked, cli_pr
     if (status == 0)
         status = cli_time_costs(call, "--objective time",
                                 asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &target.costs);
+    if (status == 0)
+        cli_time_costs_settle(target.machine, &target.costs);
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     options.layout = target.inputs.layouts.row;
@@ -255,6 +257,8 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
         status = cli_time_costs(call, "--time", cli_get(call, "time") != NULL, &target.costs);
+    if (status == 0)
+        cli_time_costs_settle(target.machine, &target.costs);
     result.costs = target.costs;
     if (status == 0 &&
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
@@ -483,7 +487,9 @@ static const char eval_text[] =
     "most\n"
     "hosts take more than a hop; hop= that of the level hop; rate=, for cables without a rate, "
     "what\n"
-    "router and hop let through together; memory= the slowest level inside nodes. --time-costs "
+    "router and hop let through together; memory= the slowest level inside nodes. Where nothing "
+    "tells\n"
+    "memory=, it is 10 GB/s, or what a node's own links carry where that is more. --time-costs "
     "sets\n"
     "one or the other all the same, and --json tells where each is from. Measured bandwidths scale "
     "no\n"

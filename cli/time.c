@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metric/prediction.h"
 #include "topomap/db.h"
 
 static const struct {
@@ -70,6 +71,18 @@ int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs 
         at += length + (at[length] == ',');
     }
     return 0;
+}
+
+void cli_time_costs_settle(const topomap_machine *machine, cli_costs *costs)
+{
+    const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
+
+    for (size_t i = 0; i < CLI_COSTS; i++)
+        if (keys[i].measured == TOPOMAP_DB_MEMORY_RATE && !(costs->given & 1u << i) &&
+            !(costs->measured & TOPOMAP_DB_MEMORY_RATE)) {
+            costs->value.memory_rate = usual.memory_rate;
+            costs->value.memory_rate = topomap_time_memory(machine, &costs->value);
+        }
 }
 
 static const char *source_of(const cli_costs *costs, size_t i)

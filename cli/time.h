@@ -30,6 +30,8 @@ typedef struct cli_costs {
  *  \param what  that it is of, and whether that was asked for
  *  \return 0 or an exit status after saying what is wrong */
 int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs);
+/** What goes by others of them: memory, where it is neither given nor measured. */
+void cli_time_costs_settle(const topomap_machine *machine, cli_costs *costs);
 json_t *cli_time_costs_json(const cli_costs *costs);
 /** A line on what is measured, where something is. */
 void cli_time_costs_print(FILE *out, const cli_costs *costs);

@@ -152,8 +152,10 @@ void doctor_slurm(doctor_site *site, doctor_verdict *verdict)
     line[strcspn(line, "\r\n")] = 0;
     number = strpbrk(line, "0123456789");
     if (!number) {
-        doctor_say(verdict, DOCTOR_WARNING, "put Slurm's programs into PATH and ask again",
-                   "no srun in PATH that tells its version");
+        doctor_say(
+            verdict, DOCTOR_WARNING,
+            "put Slurm's programs into PATH, slurm.conf where they look for it, and ask again",
+            "no srun in PATH that tells its version, which it does not do without a slurm.conf");
         return;
     }
     snprintf(site->version, sizeof site->version, "%.*s", (int)strspn(number, "0123456789."),
@@ -269,6 +271,6 @@ void doctor_plugstack(doctor_site *site, doctor_verdict *verdict)
                    "%s: %d lines have topomap's plugin", site->plugstack, stack.lines);
     if (*passed_over)
         doctor_say(verdict, DOCTOR_PROBLEM,
-                   "correct them: `topomap help doctor` and the README have the words",
+                   "correct them: the page topomap-plugin(8) has the words",
                    "%s: not understood: %s", stack.path, passed_over);
 }

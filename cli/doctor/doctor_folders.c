@@ -151,10 +151,14 @@ struct folder {
 
 static void look_at(const struct folder *folder, doctor_verdict *verdict)
 {
-    char make[DOCTOR_PATH + 64];
+    char make[DOCTOR_PATH + 128];
     struct stat status;
 
-    snprintf(make, sizeof make, "install -d -m 1777 -o root %s", folder->path);
+    snprintf(make, sizeof make,
+             folder->is_shared ? "install -d -m 1777 -o root %s"
+                               : "install -d -m 711 -o root %s, and each user's own in it by a "
+                                 "prolog, or with mode 1777 by themselves",
+             folder->path);
     if (!*folder->path)
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no %s in plugstack.conf: %s", folder->word,
                    folder->without);

@@ -11,6 +11,7 @@
 #include "cli/records.h"
 #include "cli/report.h"
 #include "plugin/planner/plan/gpu_tasks.h"
+#include "plugin/planner/plan/objective.h"
 #include "fabric/network.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
@@ -224,6 +225,8 @@ static int open_inputs(launch *l, topomap_error *err)
         return -1;
     if (!l->in.graph)
         return topomap_error_set(err, TOPOMAP_EINPUT, "there is no graph to show: %s", l->in.note);
+    /* As the plan's own times were. */
+    planner_objective_costs(&l->record.request.asked, l->in.graph, &l->in.costs);
     l->slot_of = topomap_alloc(topomap_machine_slots(l->in.machine), sizeof *l->slot_of, err);
     l->has_shares = add_links(&l->in, &l->record.request, l->in.graph, l->in.machine);
     return l->slot_of && planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) == 0 &&

@@ -11,6 +11,11 @@ typedef struct topomap_time_loads {
     double max, mean; /* bytes / capacity */
 } topomap_time_loads;
 
+/** Bytes a second that a rank copies from another one of its node, where nobody has measured that:
+ * what the machine's kind tells (gpus:), else as \p costs have it, but no slower than what a node's
+ * own links carry, or a pair that talks would be taken apart on the word of an assumption. */
+double topomap_time_memory(const topomap_machine *machine, const topomap_time_costs *costs);
+
 /**
  * \param model   "routes", "adaptive" or "exact": TOPOMAP_EINPUT where it does not lead everywhere;
  *                NULL: adaptive on dragonflies with detours (valiant=), else routes; exact where

@@ -291,14 +291,46 @@ static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
     return predict(p, time, err);
 }
 
+/* Of all cables of an adapter, of a router's, which others' traffic shares, the fastest. */
+static double leaves(const topomap_network *n, const uint8_t *is_node, uint32_t vertex)
+{
+    double sum = 0, most = 0;
+
+    for (uint32_t link = n->first[vertex]; link < n->first[vertex + 1]; link++)
+        if (isfinite(n->capacity[link]) && is_node[n->head[link]])
+            most = fmax(most, n->capacity[link]);
+        else if (isfinite(n->capacity[link]))
+            sum += n->capacity[link];
+    return fmax(sum, most);
+}
+
+double topomap_time_memory(const topomap_machine *machine, const topomap_time_costs *costs)
+{
+    const topomap_network *n = machine->network;
+    uint8_t *is_node = n ? calloc(n->vertices, 1) : NULL;
+    double most = 0;
+
+    if (machine->memory_rate > 0 || !is_node) {
+        free(is_node);
+        return machine->memory_rate > 0 ? machine->memory_rate
+                                        : fmax(costs->memory_rate, costs->rate);
+    }
+    for (uint32_t i = 0; i < n->nodes; i++)
+        is_node[n->vertex_of[i]] = 1;
+    for (uint32_t i = 0; i < n->nodes; i++)
+        most = fmax(most, leaves(n, is_node, n->vertex_of[i]));
+    free(is_node);
+    return fmax(costs->memory_rate, strcmp(n->unit, "s") ? most * costs->rate : most);
+}
+
 static int take_costs(const topomap_machine *machine, const topomap_time_costs *given,
                       topomap_time_costs *costs, topomap_error *err)
 {
     const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
 
     *costs = usual;
-    if (machine->memory_rate > 0)
-        costs->memory_rate = machine->memory_rate;
+    if (!given)
+        costs->memory_rate = topomap_time_memory(machine, costs);
     if (given &&
         topomap_sized_copy(costs, sizeof *costs, sizeof *costs, given, "topomap_time_costs", err))
         return -1;

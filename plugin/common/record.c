@@ -38,7 +38,7 @@ static int open_cache(int make, char path[STORE_ROOT], topomap_error *err)
 static int open_own(const char *folder, char path[STORE_ROOT], topomap_error *err)
 {
     char note[STORE_NOTE];
-    int own = store_place_site(folder, 1, path, note);
+    int own = folder ? store_place_site(folder, 1, path, note) : -1;
 
     return own < 0 ? open_cache(1, path, err) : own;
 }
@@ -132,7 +132,8 @@ static void tidy(int own, const plugin_record_limits *limits)
 void plugin_record_tidy(const char *folder, const plugin_record_limits *limits)
 {
     char path[STORE_ROOT], note[STORE_NOTE];
-    int own = store_place_site(folder, 0, path, note), cache = open_cache(0, path, NULL);
+    int own = folder ? store_place_site(folder, 0, path, note) : -1;
+    int cache = open_cache(0, path, NULL);
 
     if (own >= 0)
         tidy(own, limits);

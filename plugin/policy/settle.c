@@ -16,27 +16,31 @@ static int names_graph(const char *value)
     return value && *value && !is(value, "on") && !is(value, "off");
 }
 
-/* TOPOMAP=OFF must not place anybody. */
-static int is_off(const char *environment)
+int policy_is_off_word(const char *environment)
 {
-    return environment && !strcasecmp(environment, "off");
+    static const char *const words[] = {"off", "no", "0", "false"};
+
+    for (size_t i = 0; environment && i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(environment, words[i]))
+            return 1;
+    return 0;
 }
 
-static int is_switched_off(const policy_said *said)
+int policy_is_switched_off(const policy_said *said)
 {
-    return is_off(said->environment) || is(said->step, "off") ||
+    return policy_is_off_word(said->environment) || is(said->step, "off") ||
            (is(said->job, "off") && !said->step && !said->distribution);
 }
 
 int policy_is_asked(const policy_said *said)
 {
-    return !is_switched_off(said) &&
+    return !policy_is_switched_off(said) &&
            (said->step || said->distribution || (said->job && !said->other_distribution));
 }
 
 int policy_is_off(const policy_said *said, const policy_site *site, int has_rules)
 {
-    return is_switched_off(said) ||
+    return policy_is_switched_off(said) ||
            (!policy_is_asked(said) && !has_rules && site->mode <= POLICY_ASK);
 }
 
@@ -85,7 +89,7 @@ static void settle_mode(const policy_said *said, const policy_site *site, const 
         int applies, on, asked;
         const char *why;
     } order[] = {
-        {is_off(said->environment), 0, 0, "TOPOMAP=off in the environment"},
+        {policy_is_off_word(said->environment), 0, 0, "TOPOMAP=off in the environment"},
         {is(said->step, "off"), 0, 0, "--topomap=off"},
         {forced && mode == POLICY_OFF && policy_is_asked(said), 0, 1, NULL},
         {said->step != NULL, 1, 1, "--topomap"},

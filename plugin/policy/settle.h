@@ -35,6 +35,10 @@ typedef struct policy_decision {
 /** Whether nothing that a rule says could matter: switched off, or nobody asked and the site has
  *  neither rules nor a mode of its own. */
 int policy_is_off(const policy_said *said, const policy_site *site, int has_rules);
+/** Whether TOPOMAP in the environment switches everything off: off, no, 0 or false, in any case. */
+int policy_is_off_word(const char *environment);
+/** Whether the user switched it off. */
+int policy_is_switched_off(const policy_said *said);
 /** Whether the user asked for topomap. */
 int policy_is_asked(const policy_said *said);
 

@@ -44,7 +44,8 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     int off = policy_is_off(&wish->said, &args->site, args->policy != NULL);
     policy_decision decision;
     topomap_error err;
-    char line[sizeof decision.why + 8];
+    char line[sizeof decision.why + 128];
+    int alone; /* options that a step was given, and nothing that asks for a placement */
 
     /* The planner says what is not understood, once. */
     if (policy_settle(&wish->said, &args->site, NULL, NULL, NULL, &decision, &err)) {
@@ -56,9 +57,13 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     wish->required = decision.on && policy_flag(&decision.settings, TOPOMAP_REQUEST_REQUIRED);
     wish->bind = policy_binds(&decision.settings, launcher->cpu_bind || launcher->nodes_only,
                               plugin_gpus_are_bound(&launcher->gpus) || launcher->mem_bind);
-    snprintf(line, sizeof line, "off: %s", decision.why);
+    alone = wish->said.step_options && !policy_is_switched_off(&wish->said);
+    snprintf(line, sizeof line, "off: %s%s", decision.why,
+             alone ? "; --topomap-options ask for nothing by themselves: --topomap=on, auto, a file "
+                     "or a pattern does"
+                   : "");
     if (off)
-        plugin_wish_leave(wish, 0, line);
+        plugin_wish_leave(wish, alone, line);
     policy_settings_clear(&decision.settings);
     return off;
 }

@@ -92,6 +92,23 @@ make() { # LINKS [awk option...]: the database t.db of them
   run -2 topomap db check --db t.db --nodes 'node[1-'
 }
 
+@test "db check: nodes of which only the inside is known" {
+  make links
+  lstopo-no-graphics -i 'package:1 core:2 pu:1' --of xml >class.xml
+  topomap db import --db t.db hwloc class.xml --nodes 'node[15-18]'
+  run -1 topomap db check --db t.db
+  [ "$(grep '^warning stray-node: ' <<<"$output" | cut -d' ' -f3 | paste -sd' ')" = 'node17; node18;' ]
+  # Slurm's are another finding; without any network there is none.
+  echo 'SwitchName=s1 Nodes=node[1-18]' > topology.conf
+  topomap db import --db t.db slurm-topology topology.conf
+  run -1 topomap db check --db t.db
+  [ "$(grep -c '^error unknown-node: node1[78]: ' <<<"$output")" -eq 2 ]
+  [[ $output != *stray-node* ]]
+  topomap db import --db alone.db hwloc class.xml --nodes 'node[1-2]'
+  run topomap db check --db alone.db
+  [[ $output != *stray-node* ]]
+}
+
 @test "db check: an imported topology.conf says what Slurm has" {
   make links
   echo 'SwitchName=s1 Nodes=node[1-15],gone[1-2]' > topology.conf

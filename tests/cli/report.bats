@@ -49,6 +49,16 @@ setup() {
     and ([.node[].after | split(",")[] | split("-") | map(tonumber) | range(.[0]; .[-1] + 1)] == [$s[0][].ranks[]])' json
   [ "$(figure J after)" = "$(for r in {0..15}; do topomap why $r --plan plan --json; done | jq -s 'map(.J) | add / 2')" ]
   [ "$(jq .ranks json)" = 16 ]
+  # Predicted times are those that the plan went by: the line's gain is theirs.
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=2,scatter=1,names=host%02d -o routed
+  topomap db import --db r.db ibnetdiscover routed/fabric.ibnetdiscover
+  topomap db import --db r.db lft routed/fabric.lfts
+  topomap graph permute stencil2d:5:4x4 --seed 3 -o shuffled.tmg
+  topomap map --graph shuffled.tmg --db r.db --nodes 'host[01-08]' --tasks-per-node 2 --format plan -o timed
+  topomap report --plan timed -o page.html
+  data page.html
+  lower=$(jq -r '.line | capture("time (?<gain>[0-9.]+) % lower").gain' json)
+  [ "$(awk -v b="$(figure 'predicted time' before)" -v a="$(figure 'predicted time' after)" 'BEGIN { printf "%.1f", 100 * (1 - a / b) }')" = "$lower" ]
   # CPUs are those that were sent to the nodes, where GPUs decide on them, too.
   printf '\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t1\t1\nGPU1\tSYS\t X \t0\t0\n' >two.topo
   lstopo-no-graphics -i 'package:2 core:1 pu:1' --of xml >class.xml

@@ -328,6 +328,8 @@ objective weight effort seed time min-gain explain end " ]
 off: the site has mode only-when-asked|srun -n4 -N4
 off: --topomap=off|srun -n4 -N4 --topomap=OFF
 off: TOPOMAP=off in the environment|env TOPOMAP=OFF srun -n4 -N4 -m topomap
+off: TOPOMAP=off in the environment|env TOPOMAP=no srun -n4 -N4 -m topomap
+off: TOPOMAP=off in the environment|env TOPOMAP=0 srun -n4 -N4 -m topomap
 one task has one place|srun -n1 -m topomap
 the user's own|env SLURM_HOSTFILE=hosts srun -n2 --topomap=ring:2
 no such graph|env FAKE_PLANNER=failed srun -n4 -N4 -m topomap
@@ -336,6 +338,18 @@ END
   # A job's file is about the steps that are placed.
   salloc -Q -n4 -N4 -m topomap --topomap-explain=file sh -c 'srun true; srun -n1 -N1 true' </dev/null 2>err
   [ "$(cat file)" = "$(printf 'before: 9\nafter: 3')" ]
+}
+
+@test "options alone ask for nothing, and that is said once" {
+  for options in required effort=fast; do
+    ranks srun -n4 -N4 --topomap-options=$options
+    one_line "off: the site has mode only-when-asked; --topomap-options ask for nothing by themselves: --topomap=on, auto, a file or a pattern does"
+  done
+  # Not where topomap is switched off, nor of what a job has for its steps.
+  ranks srun -n4 -N4 --topomap=off --topomap-options=required
+  run ! grep topomap err
+  ranks salloc -Q -n4 -N4 --topomap-options=effort=fast srun
+  run ! grep topomap err
 }
 
 @test "a step that asks hears that nothing was changed; one whose job asks does not" {

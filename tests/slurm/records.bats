@@ -116,9 +116,17 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   echo 'Rule=all Records=yes Force=Records' >rules
   launch --topomap-options=records=no
   [ "$(count)" -eq 2 ]
+  # Where the site keeps none, who asks has one in a place of their own.
   site
+  launch
+  [ "$(count)" -eq 2 ]
+  [ ! -e cache/topomap/records ]
   launch --topomap-options=records
   [ "$(count)" -eq 2 ]
+  record=$(awk 'NR == 1 { print $3 }' out)
+  grep -q "topomap: record of the plan: $PWD/cache/topomap/records/$record.plan" err
+  run -0 topomap why 3
+  [[ $output == *"$record"* ]] || run -0 topomap why 3 --plan "$record"
 }
 
 @test "age and size are bounded; what is not a record stays" {

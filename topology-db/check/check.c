@@ -148,6 +148,13 @@ static const char without_class[] =
     " UNION ALL SELECT 'no node has a class: tasks are placed on nodes, not on cores', 1, 0"
     "  FROM with_class WHERE NOT there AND EXISTS(SELECT 1 FROM host) ORDER BY 3";
 
+/* Nodes that Slurm has are told as unknown-node. */
+static const char stray[] =
+    "WITH node AS (SELECT id, name, place IS NOT NULL OR id IN (SELECT host FROM adapter WHERE host"
+    "  IS NOT NULL) AS there FROM host)"
+    " SELECT name FROM node WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
+    " AND id NOT IN (SELECT host FROM slurm_attach) ORDER BY id";
+
 static const char subnets[] =
     "SELECT count || ' subnets: ' || names FROM (SELECT count(*) AS count, group_concat(name, ', ')"
     "  AS names FROM (SELECT DISTINCT name FROM source JOIN vertex ON vertex.source = source.id"
@@ -220,6 +227,10 @@ static const struct {
     {{"missing-class", TOPOMAP_DB_WARNING, "nodes without a class where others have one",
       "import an hwloc XML of such a node with --nodes"},
      .sql = without_class},
+    {{"stray-node", TOPOMAP_DB_WARNING,
+      "nodes of which the inside is known, and that no network has",
+      "look at the names that --nodes had, which without it is that of the machine itself"},
+     .sql = stray},
     {{"fewer-links", TOPOMAP_DB_INFO, "switches with fewer links upwards than most of their level",
       "look for links that are down, if it is not built so"},
      .sql = fewer_links},

@@ -2,6 +2,7 @@
 /* A platform of SimGrid: the machine of the exported hosts, one task each. */
 #include <stdlib.h>
 
+#include "metric/prediction.h"
 #include "topology-db/export/export.h"
 #include "topology-db/export/simgrid.h"
 #include "util/alloc.h"
@@ -12,6 +13,7 @@ static int write_machine(FILE *out, const topomap_machine *machine, double laten
     topomap_time_costs costs = TOPOMAP_TIME_COSTS;
 
     costs.hop_latency = latency;
+    costs.memory_rate = topomap_time_memory(machine, &costs);
     return topomap_simgrid_write(out, machine, &costs, err);
 }
 

@@ -83,7 +83,7 @@ char *planner_compose(const planner_verdict *verdict, const char *profile, topom
     if (bind) /* the job's own cores matter only where tasks are bound */
         fputs(facts->of_job, out);
     write_keys(out, settings, bind);
-    if (facts->args.records && policy_flag(settings, TOPOMAP_REQUEST_RECORDS))
+    if (policy_flag(settings, TOPOMAP_REQUEST_RECORDS))
         fprintf(out, "record 1\n");
     fprintf(out, "%sexplain %d\nend\n", profile, facts->explain);
     if (!fclose(out))

@@ -25,7 +25,7 @@ static _Noreturn void write_record(const struct record *record, int said)
     char path[4096], line[sizeof path + 64];
     topomap_error err;
 
-    if (planner_writers_join(args->records))
+    if (planner_writers_join(args->records ? args->records : ""))
         _exit(0);
     if (plugin_record_write(args->records, record->facts->job, record->facts->step, record->request,
                             record->reply, record->size, path, sizeof path, &err))
@@ -47,8 +47,7 @@ void planner_keep(planner_verdict *verdict, const char *request, const char *rep
     int said[2];
     pid_t pid;
 
-    if (!verdict->facts->args.records ||
-        !policy_flag(&verdict->decision.settings, TOPOMAP_REQUEST_RECORDS) || pipe(said))
+    if (!policy_flag(&verdict->decision.settings, TOPOMAP_REQUEST_RECORDS) || pipe(said))
         return;
     pid = planner_writers_fork();
     if (!pid) {

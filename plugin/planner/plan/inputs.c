@@ -8,6 +8,7 @@
 
 #include "graph/graph.h"
 #include "map/split/mesh_file.h"
+#include "metric/prediction.h"
 #include "plugin/planner/request/cores.h"
 #include "plugin/planner/plan/gpu_machine.h"
 #include "plugin/planner/plan/fold.h"
@@ -162,6 +163,8 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
         in->objective = planner_objective(&r->asked, in->machine);
     if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
         status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
+    if (status == 0 && !(in->measured & TOPOMAP_DB_MEMORY_RATE))
+        in->costs.memory_rate = topomap_time_memory(in->machine, &in->costs);
     if (status == 0 && planner_message_bytes(&r->asked, in->objective, 1) > 0)
         status = topomap_db_message_bytes(db, &in->message_bytes, err);
     if (status == 0)

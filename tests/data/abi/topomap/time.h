@@ -67,23 +67,22 @@ typedef struct topomap_time {
     double seconds; /**< of all phases: their sum where barriers divide them, else rank by rank */
     uint32_t phases;
     topomap_time_phase *phase; /**< [phases] each by itself */
-    const char *model; /**< which ways messages take: a topomap_congestion_row(), "routes" or
-                          "exact"; static */
-    int is_bound;      /**< nonzero: the sharing of links was not followed (no routes, or too many
-                            messages): seconds are those of the most loaded links, and no more */
+    const char *model; /**< which ways messages take: a topomap_congestion_row(), "adaptive",
+                          "routes" or "exact"; static */
+    int is_bound;      /**< nonzero: the sharing of links was not followed (no routes, adaptive, too
+                            many messages): seconds are those of the most loaded links, no more */
     int rates_assumed; /**< nonzero: no cable's rate is known, and costs->rate is that of all */
 } topomap_time;
 
 /** Predicts how long a placement's communication takes.
  *  \param slot_of_rank  [ranks of the graph]
- *  \param costs         NULL: TOPOMAP_TIME_COSTS, but for GPUs (gpus:) what NVLink or PCI carries
- *                       as memory_rate; what is negative or no number, or a rate of 0, is
- *                       TOPOMAP_EUSAGE
- *  \param time          ends with topomap_time_clear()
- *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices), and with
- *  TOPOMAP_EINPUT where nodes that communicate are not joined. Deterministic; threads may share
- * graph and machine. By routes O(arcs * hops) for each time at which
- *  some messages end, some seconds at most. */
+ *  \param costs         NULL: TOPOMAP_TIME_COSTS, but a memory_rate no slower than what a node's
+ *                       own links carry, and for GPUs (gpus:) that of NVLink or PCI; what is
+ * negative or no number, or a rate of 0, is TOPOMAP_EUSAGE \param time          ends with
+ * topomap_time_clear() Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and
+ * matrices), and with TOPOMAP_EINPUT where nodes that communicate are not joined. Deterministic;
+ * threads may share graph and machine. By routes O(arcs * hops) for each time at which some
+ * messages end, some seconds at most. */
 TOPOMAP_PUBLIC int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                                          const uint32_t *slot_of_rank,
                                          const topomap_time_costs *costs, topomap_time *time,
