@@ -292,3 +292,26 @@ request() {
   jq -e '.time.phases[0].latency * 1e6 - 2 | fabs < 0.01' json
   jq -e '.time.costs.latency | .from == "measured" and (.value - 0.8 | fabs) < 0.01' json
 }
+
+@test "what is assumed of copies inside a node takes nobody off it, however fast its links are" {
+  printf '0,1,1000000\n' >one.csv
+  for i in 0 2 4 6 8 10 12 14; do echo "$i,$((i + 1)),1000000"; done >pairs.csv
+  for speed in EDR NDR; do
+    topomap db synth fat-tree:leaves=4,hosts=3,spines=2,scatter=1,speed=$speed -o $speed
+    topomap db import --db $speed.db ibnetdiscover $speed/fabric.ibnetdiscover
+    topomap db import --db $speed.db lft $speed/fabric.lfts
+    for graph in one pairs; do
+      topomap map --db $speed.db --graph $graph.csv --nodes 'node[01-08]' --tasks-per-node 2 --json >json
+      jq -e '.J == .lower_bound and .levels[0].bytes == .bytes' json || { cat json && false; }
+    done
+  done
+  # What is said counts.
+  memory() { topomap eval --graph ring:16 "$@" --time --json | jq -r '.time.costs.memory | "\(.value | floor) \(.from)"'; }
+  on=(--db EDR.db --nodes 'node[01-08]' --tasks-per-node 2)
+  [ "$(memory "${on[@]}")" = '12 assumed' ]
+  [ "$(memory --db NDR.db "${on[@]:2}")" = '50 assumed' ]
+  [ "$(memory "${on[@]}" --time-costs memory=3)" = '3 given' ]
+  [ "$(memory --machine 'fattree:k=4,levels=2*2')" = '12 assumed' ]
+  [ "$(memory --machine 'fattree:k=4,levels=2*2' --time-costs rate=400)" = '50 assumed' ]
+  [ "$(memory --machine 'fattree:k=4,levels=2*2' --time-costs rate=40)" = '10 assumed' ]
+}
