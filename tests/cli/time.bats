@@ -309,7 +309,7 @@ request() {
   memory() { topomap eval --graph ring:16 "$@" --time --json | jq -r '.time.costs.memory | "\(.value | floor) \(.from)"'; }
   on=(--db EDR.db --nodes 'node[01-08]' --tasks-per-node 2)
   [ "$(memory "${on[@]}")" = '12 assumed' ]
-  [ "$(memory --db NDR.db "${on[@]:2}")" = '50 assumed' ]
+  [ "$(memory --db NDR.db "${on[@]:2}")" = '53 assumed' ]
   [ "$(memory "${on[@]}" --time-costs memory=3)" = '3 given' ]
   [ "$(memory --machine 'fattree:k=4,levels=2*2')" = '12 assumed' ]
   [ "$(memory --machine 'fattree:k=4,levels=2*2' --time-costs rate=400)" = '50 assumed' ]
