@@ -68,7 +68,8 @@ tests_unit_plugin_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 # The hooks, with Slurm and the kernel in the test's hands; the node's masks, and srun's faults.
 HOOK_SOURCES = plugin/spank.c tests/unit/plugin/mock_slurm.c tests/unit/plugin/mock_slurm.h tests/unit/scratch.c \
   tests/unit/scratch.h
-HOOK_LIBS = plugin/libspank.la topology-db/libdb.la lib/libcore.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
+HOOK_OWN = plugin/libspank.la topology-db/libdb.la lib/libcore.la
+HOOK_LIBS = $(HOOK_OWN) $(HWLOC_LIBS) $(CMOCKA_LIBS)
 tests_unit_plugin_test_hooks_srun_SOURCES = tests/unit/plugin/test_hooks_srun.c tests/unit/plugin/hook_step.c \
   tests/unit/plugin/hook_step.h $(HOOK_SOURCES)
 tests_unit_plugin_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
@@ -79,7 +80,7 @@ tests_unit_plugin_test_hooks_node_SOURCES = tests/unit/plugin/test_hooks_node.c 
   tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
 tests_unit_plugin_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
-tests_unit_plugin_test_hooks_node_DEPENDENCIES = $(HOOK_LIBS) plugin/topomap-node$(EXEEXT)
+tests_unit_plugin_test_hooks_node_DEPENDENCIES = $(HOOK_OWN) plugin/topomap-node$(EXEEXT)
 tests_unit_plugin_test_hooks_node_LDADD = $(HOOK_LIBS)
 tests_unit_plugin_test_hooks_gpus_SOURCES = tests/unit/plugin/test_hooks_gpus.c tests/unit/plugin/hook_node.c \
   tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
