@@ -77,12 +77,13 @@ typedef struct topomap_time {
 /** Predicts how long a placement's communication takes.
  *  \param slot_of_rank  [ranks of the graph]
  *  \param costs         NULL: TOPOMAP_TIME_COSTS, but a memory_rate no slower than what a node's
- *                       own links carry, and for GPUs (gpus:) that of NVLink or PCI; what is
- * negative or no number, or a rate of 0, is TOPOMAP_EUSAGE \param time          ends with
- * topomap_time_clear() Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and
- * matrices), and with TOPOMAP_EINPUT where nodes that communicate are not joined. Deterministic;
- * threads may share graph and machine. By routes O(arcs * hops) for each time at which some
- * messages end, some seconds at most. */
+ *                       own links carry, and for GPUs (gpus:) that of NVLink or PCI; a rate of 0
+ *                       and what is negative or no number is TOPOMAP_EUSAGE
+ *  \param time          ends with topomap_time_clear()
+ *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices), and with
+ *  TOPOMAP_EINPUT where nodes that communicate are not joined. Deterministic; threads may share
+ *  graph and machine. By routes O(arcs * hops) for each time at which some messages end, some
+ *  seconds at most. */
 TOPOMAP_PUBLIC int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                                          const uint32_t *slot_of_rank,
                                          const topomap_time_costs *costs, topomap_time *time,
