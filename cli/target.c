@@ -113,8 +113,6 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         target->objective = planner_objective(asked, target->machine);
     if (status == 0 && spec)
         target->inputs.message_bytes = planner_message_worth(target->machine);
-    if (status == 0)
-        cli_time_costs_settle(target->machine, &target->costs);
     if (status == 0 && asked->capacity && target->objective == TOPOMAP_OBJECTIVE_J &&
         !wants_links(call, asked))
         status =
