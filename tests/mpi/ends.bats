@@ -17,7 +17,7 @@ setup() {
 ended() {
   local mpi=$1 status=0
   shift
-  mpi_run "$mpi" 3 "$@" </dev/null >out 2>err || status=$?
+  mpi_run "$mpi" 3 "$@" >out 2>err || status=$?
   echo "$status"
 }
 
