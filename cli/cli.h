@@ -137,6 +137,12 @@ const cli_command *cli_find(int argc, char **argv, int *words);
 /** Help of one command, or of all whose first word is \p group (NULL: every command). */
 void cli_help(FILE *out, const cli_command *command);
 void cli_help_group(FILE *out, const char *group);
+/** Nonzero if commands begin with that word and a second one. */
+int cli_is_group(const char *word);
+/** Says that argv begins with no command, or an option is none of a command's, and which one is
+ *  near; returns CLI_USAGE. */
+int cli_no_command(int argc, char **argv);
+int cli_no_option(const cli_call *call, const char *option);
 /** `help --man PAGE`: the manual page of a command or of all commands of one first word ("": of
  *  topomap itself), or one of another section ("policy.5"), in roff, on standard output. */
 int cli_manual(const char *page);

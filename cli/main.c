@@ -86,17 +86,6 @@ void cli_help_group(FILE *out, const char *group)
     fprintf(out, "`topomap help COMMAND` tells more; `topomap --version` the version.\n");
 }
 
-static int is_group(const char *word)
-{
-    size_t length = strlen(word);
-
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++)
-            if (strncmp(c->name, word, length) == 0 && c->name[length] == ' ')
-                return 1;
-    return 0;
-}
-
 static int help(int argc, char **argv)
 {
     int words;
@@ -109,11 +98,10 @@ static int help(int argc, char **argv)
     command = argc ? cli_find(argc, argv, &words) : NULL;
     if (command) {
         cli_help(stdout, command);
-    } else if (argc == 0 || is_group(argv[0])) {
+    } else if (argc == 0 || (argc == 1 && cli_is_group(argv[0]))) {
         cli_help_group(stdout, argc ? argv[0] : NULL);
     } else {
-        fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", argv[0]);
-        return CLI_USAGE;
+        return cli_no_command(argc, argv);
     }
     return CLI_DONE;
 }
@@ -124,12 +112,10 @@ static int dispatch(int argc, char **argv)
     const cli_command *command = cli_find(argc, argv, &words);
     cli_call call;
 
-    if (!command) {
-        fprintf(stderr, "topomap: %s '%s'; see `topomap help%s%s`\n",
-                is_group(argv[0]) ? "which command of" : "no command", argv[0],
-                is_group(argv[0]) ? " " : "", is_group(argv[0]) ? argv[0] : "");
-        return CLI_USAGE;
-    }
+    if (!command && argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return help(1, argv);
+    if (!command)
+        return cli_no_command(argc, argv);
     status = cli_parse(command, argc - words, argv + words, &call);
     if (status < 0) {
         cli_help(stdout, command);

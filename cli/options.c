@@ -184,7 +184,7 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
     if (row < 0 && (strncmp(argv[*at], "--help", 7) == 0 || strcmp(argv[*at], "-h") == 0))
         return -1;
     if (row < 0)
-        return cli_usage_error(call, "unknown option '%s'", argv[*at]);
+        return cli_no_option(call, argv[*at]);
     if (call->value[row] && !may_repeat(cli_option_at(call->command, row)))
         return cli_usage_error(call, "option '%s' is given twice", argv[*at]);
     if (!cli_option_at(call->command, row)->value) {

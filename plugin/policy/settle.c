@@ -16,14 +16,22 @@ static int names_graph(const char *value)
     return value && *value && !is(value, "on") && !is(value, "off");
 }
 
-int policy_is_off_word(const char *environment)
+static int is_one_of(const char *value, const char *const *words)
 {
-    static const char *const words[] = {"off", "no", "0", "false"};
-
-    for (size_t i = 0; environment && i < sizeof words / sizeof *words; i++)
-        if (!strcasecmp(environment, words[i]))
+    for (; value && *words; words++)
+        if (!strcasecmp(value, *words))
             return 1;
     return 0;
+}
+
+int policy_is_off_word(const char *environment)
+{
+    return is_one_of(environment, (const char *const[]){"off", "no", "0", "false", NULL});
+}
+
+int policy_is_vain_word(const char *environment)
+{
+    return is_one_of(environment, (const char *const[]){"on", "yes", "1", "true", "auto", NULL});
 }
 
 int policy_is_switched_off(const policy_said *said)

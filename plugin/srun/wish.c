@@ -38,14 +38,28 @@ void plugin_wish_leave(plugin_wish *wish, int loud, const char *why)
         plugin_report_detail(wish->verbose, "%s", why);
 }
 
+/* What a step was given that asks for nothing by itself; "" if it was given nothing such. */
+static const char *vain(const policy_said *said)
+{
+    if (policy_is_switched_off(said))
+        return "";
+    if (said->step_options)
+        return "; --topomap-options ask for nothing by themselves: --topomap=on, auto, a file or a "
+               "pattern does";
+    if (policy_is_vain_word(said->environment))
+        return "; TOPOMAP in the environment asks for nothing: --topomap=on, auto, a file or a "
+               "pattern does";
+    return "";
+}
+
 /* \return nonzero: switched off */
 static int settle(const plugin_args *args, const plugin_launcher *launcher, plugin_wish *wish)
 {
     int off = policy_is_off(&wish->said, &args->site, args->policy != NULL);
+    const char *given = vain(&wish->said);
     policy_decision decision;
     topomap_error err;
     char line[sizeof decision.why + 128];
-    int alone; /* options that a step was given, and nothing that asks for a placement */
 
     /* The planner says what is not understood, once. */
     if (policy_settle(&wish->said, &args->site, NULL, NULL, NULL, &decision, &err)) {
@@ -57,13 +71,9 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     wish->required = decision.on && policy_flag(&decision.settings, TOPOMAP_REQUEST_REQUIRED);
     wish->bind = policy_binds(&decision.settings, launcher->cpu_bind || launcher->nodes_only,
                               plugin_gpus_are_bound(&launcher->gpus) || launcher->mem_bind);
-    alone = wish->said.step_options && !policy_is_switched_off(&wish->said);
-    snprintf(line, sizeof line, "off: %s%s", decision.why,
-             alone ? "; --topomap-options ask for nothing by themselves: --topomap=on, auto, a file "
-                     "or a pattern does"
-                   : "");
+    snprintf(line, sizeof line, "off: %s%s", decision.why, given);
     if (off)
-        plugin_wish_leave(wish, alone, line);
+        plugin_wish_leave(wish, *given != '\0', line);
     policy_settings_clear(&decision.settings);
     return off;
 }

@@ -345,6 +345,13 @@ END
     ranks srun -n4 -N4 --topomap-options=$options
     one_line "off: the site has mode only-when-asked; --topomap-options ask for nothing by themselves: --topomap=on, auto, a file or a pattern does"
   done
+  for word in on Yes 1 true auto; do
+    ranks env TOPOMAP=$word srun -n4 -N4
+    one_line "off: the site has mode only-when-asked; TOPOMAP in the environment asks for nothing: --topomap=on, auto, a file or a pattern does"
+  done
+  # A folder, as modules have such variables, is nobody's wish.
+  ranks env TOPOMAP=/opt/topomap srun -n4 -N4
+  run ! grep topomap err
   # Not where topomap is switched off, nor of what a job has for its steps.
   ranks srun -n4 -N4 --topomap=off --topomap-options=required
   run ! grep topomap err

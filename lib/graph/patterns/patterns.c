@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/near.h"
 #include "util/text.h"
-
-#define MOST_NAME 32
 
 static const topomap_pattern *const families[] = {
     topomap_patterns_grid,     topomap_patterns_groups, topomap_patterns_product,
@@ -72,43 +71,18 @@ int topomap_graph_pattern_parameter(size_t i, size_t k, topomap_graph_pattern_pa
 
 /* ---- Near names ---------------------------------------------------------------------------- */
 
-/* Edits (insert, delete, replace) from `a` [length] to `b`, both at most MOST_NAME long. */
-static size_t edits(const char *a, size_t length, const char *b)
-{
-    size_t row[MOST_NAME + 1], width = strlen(b);
-
-    for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= length; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= width; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-            diagonal = row[j];
-            row[j] = replaced < other ? replaced : other;
-        }
-    }
-    return row[width];
-}
-
 void topomap_pattern_suggest(const char *text, char *out, size_t room)
 {
-    size_t length = strcspn(text, ":(,)"), least = 3;
+    size_t length = strcspn(text, ":(,)");
+    topomap_near near = {NULL, TOPOMAP_NEAR_EDITS};
     const topomap_pattern *row;
 
     *out = '\0';
-    if (length > 1 && length <= MOST_NAME)
-        for (size_t i = 0; (row = topomap_pattern_at(i)); i++) {
-            size_t distance = edits(text, length, row->row.name);
-
-            least = distance < least && distance < length ? distance : least;
-        }
-    if (least < 3) {
+    for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
+        topomap_near_try(&near, text, length, row->row.name);
+    if (near.name) {
         for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
-            if (edits(text, length, row->row.name) == least)
+            if (topomap_near_edits(text, length, row->row.name) == near.edits)
                 topomap_text_append(out, room, "%s%s", *out ? " or " : "did you mean the pattern ",
                                     row->row.name);
         topomap_text_append(out, room, "?");

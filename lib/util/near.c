@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "util/near.h"
+
+#include <string.h>
+
+#define MOST_NAME 64
+
+/* Levenshtein's, a row at a time. */
+static size_t distance(const char *word, size_t length, const char *name, size_t width)
+{
+    size_t row[MOST_NAME + 1];
+
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= length; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            size_t replaced = diagonal + (word[i - 1] != name[j - 1]);
+            size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+            diagonal = row[j];
+            row[j] = replaced < other ? replaced : other;
+        }
+    }
+    return row[width];
+}
+
+size_t topomap_near_edits(const char *word, size_t length, const char *name)
+{
+    size_t width = strlen(name), edits;
+
+    if (length > MOST_NAME || width > MOST_NAME)
+        return TOPOMAP_NEAR_EDITS;
+    edits = distance(word, length, name, width);
+    return edits < TOPOMAP_NEAR_EDITS && edits < length ? edits : TOPOMAP_NEAR_EDITS;
+}
+
+void topomap_near_try(topomap_near *near, const char *word, size_t length, const char *name)
+{
+    size_t edits = topomap_near_edits(word, length, name);
+
+    if (edits < near->edits)
+        *near = (topomap_near){name, edits};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names that somebody who mistyped one may have meant. */
+#ifndef TOPOMAP_UTIL_NEAR_H
+#define TOPOMAP_UTIL_NEAR_H
+
+#include <stddef.h>
+
+/** A name that is that many edits away, or more, is another one. */
+#define TOPOMAP_NEAR_EDITS 3
+
+/** How many characters have to be inserted, deleted or replaced to make \p name out of \p word
+ *  [length], which need not end there; TOPOMAP_NEAR_EDITS where it is that many, or all of the
+ *  word, or one of them is longer than any name of ours (64). */
+size_t topomap_near_edits(const char *word, size_t length, const char *name);
+
+/** The nearest of the names that were tried, the first of equals; NULL while none is near. Begins
+ *  as {NULL, TOPOMAP_NEAR_EDITS}. */
+typedef struct topomap_near {
+    const char *name; /**< borrowed */
+    size_t edits;
+} topomap_near;
+
+void topomap_near_try(topomap_near *near, const char *word, size_t length, const char *name);
+
+#endif
