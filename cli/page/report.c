@@ -346,6 +346,9 @@ static int run_report(const cli_call *call)
     if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job") &&
         !cli_get(call, "compare"))
         return report_site(call);
+    if (cli_ends_in(output, ".prom"))
+        return cli_usage_error(call, "metrics are those of a site: --records FOLDER -o FILE.prom, "
+                                     "without --plan, --job and --compare");
     if (!cli_ends_in(output, ".html") && (cli_get(call, "compare") || !picture_is_format(output)))
         return cli_usage_error(call, "--output takes FILE.html%s%s%s%s%s",
                                cli_get(call, "compare") ? "" : ", ",

@@ -231,6 +231,8 @@ END
   mkfifo "site/$EUID/6.0.plan"
   ln -s "$PWD/site/$EUID/1.0.plan" "site/$EUID/7.0.plan"
   timeout 60 topomap report --records "$PWD/site" -o site.prom
+  run -2 topomap report -o site.prom
+  [[ $output == *": metrics are those of a site: --records FOLDER -o FILE.prom, "* ]]
   cat site.prom
   value() { sed -n "s/^topomap_$1 //p" site.prom; }
   [ "$(value 'steps{result="placed"}')" = 2 ]
