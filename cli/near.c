@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "util/near.h"
+#include "util/names/near.h"
 
 int cli_is_group(const char *word)
 {

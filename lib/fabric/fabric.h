@@ -5,7 +5,7 @@
 #ifndef TOPOMAP_FABRIC_FABRIC_H
 #define TOPOMAP_FABRIC_FABRIC_H
 
-#include "util/known.h"
+#include "util/names/known.h"
 
 enum topomap_vertex_kind { TOPOMAP_VERTEX_UNKNOWN, TOPOMAP_VERTEX_HOST, TOPOMAP_VERTEX_SWITCH };
 

@@ -9,7 +9,7 @@
 #include "fabric/network.h"
 #include "fabric/ways.h"
 #include "util/alloc.h"
-#include "util/known.h"
+#include "util/names/known.h"
 
 static uint32_t cost_of(double rate, double reference)
 {

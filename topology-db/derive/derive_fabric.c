@@ -8,7 +8,7 @@
 #include "topology-db/ib_names.h"
 #include "topology-db/switches.h"
 #include "util/alloc.h"
-#include "util/known.h"
+#include "util/names/known.h"
 #include "util/sorted.h"
 
 /* ---- InfiniBand adapters ----------------------------------------------------------------- */

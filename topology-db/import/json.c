@@ -7,7 +7,7 @@
 
 #include "topology-db/names.h"
 #include "util/alloc.h"
-#include "util/known.h"
+#include "util/names/known.h"
 
 #define TEXT_MOST ((size_t)128 << 20)
 enum { HOSTS_MOST = 1000000 };

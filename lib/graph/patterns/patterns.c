@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/near.h"
+#include "util/names/near.h"
 #include "util/text.h"
 
 static const topomap_pattern *const families[] = {

@@ -10,7 +10,7 @@
 #include "plugin/conf/slurm_lines.h"
 #include "topomap/hosts.h"
 #include "util/alloc.h"
-#include "util/known.h"
+#include "util/names/known.h"
 
 enum { FILES_MOST = 4096 };
 

@@ -22,7 +22,7 @@
 #include "topology-db/import/yaml.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
-#include "util/known.h"
+#include "util/names/known.h"
 
 enum { NODES_MOST = 1000000 }; /* of a model, which may say many with few words; switches, too */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "util/near.h"
+#include "util/names/near.h"
 
 #include <string.h>
 

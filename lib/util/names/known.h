@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers from 0 for keys, in the order in which they come. */
-#ifndef TOPOMAP_UTIL_KNOWN_H
-#define TOPOMAP_UTIL_KNOWN_H
+#ifndef TOPOMAP_UTIL_NAMES_KNOWN_H
+#define TOPOMAP_UTIL_NAMES_KNOWN_H
 
 #include "topomap/topomap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names that somebody who mistyped one may have meant. */
-#ifndef TOPOMAP_UTIL_NEAR_H
-#define TOPOMAP_UTIL_NEAR_H
+#ifndef TOPOMAP_UTIL_NAMES_NEAR_H
+#define TOPOMAP_UTIL_NAMES_NEAR_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/known.h"
+#include "util/names/known.h"
 
 #include <stdlib.h>
 #include <string.h>
