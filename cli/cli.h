@@ -57,7 +57,8 @@ struct cli_call {
 extern const cli_command *const cli_tables[];
 extern const cli_command cli_map_commands[], cli_registry_commands[];
 extern const cli_command cli_db_commands[], cli_graph_commands[];
-extern const cli_command cli_db_check_commands[], cli_db_diff_commands[], cli_db_export_commands[];
+extern const cli_command cli_db_check_commands[], cli_db_diff_commands[], cli_db_export_commands[],
+    cli_db_sources_commands[];
 extern const cli_command cli_graph_edit_commands[], cli_graph_show_commands[];
 extern const cli_command cli_calibrate_commands[];
 extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[],

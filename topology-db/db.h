@@ -52,6 +52,13 @@ int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
 
+/** Takes a source out of the database with all that it said, in one transaction. Which one: of
+ *  \p importer the one of that \p name, as topomap_db_sources() tells it, or of that file, as it
+ *  was imported for \p nodes, with NULL for any; name NULL: the only one. TOPOMAP_EUSAGE, with the
+ *  names that there are, where that is none or several. */
+int topomap_db_forget(topomap_db *db, const char *importer, const char *name, const char *nodes,
+                      topomap_error *err);
+
 typedef struct topomap_db_importer_row {
     const char *name;
     const char *help;

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/db/node.h"
+#include "cli/db/sources.h"
 #include "cli/json.h"
 #include "cli/order.h"
 #include "topology-db/import/import.h"
@@ -327,12 +328,14 @@ static int run_show(const cli_call *call)
     topomap_error err;
     int status;
 
-    if ((cli_get(call, "summary") != NULL) + (cli_get(call, "unknown") != NULL) + call->operands >
+    if ((cli_get(call, "summary") != NULL) + (cli_get(call, "sources") != NULL) +
+            (cli_get(call, "unknown") != NULL) + call->operands >
         1)
-        return cli_usage_error(call, "a node, --summary or --unknown, not two of them");
+        return cli_usage_error(call, "a node, --summary, --sources or --unknown, not two of them");
     if (topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     status = cli_get(call, "summary")   ? print_summary(call, db)
+             : cli_get(call, "sources") ? cli_show_sources(call, db)
              : cli_get(call, "unknown") ? print_unknown_adapters(call, db)
              : call->operands           ? print_one_host(call, db)
                                         : print_all_hosts(call, db);
@@ -381,6 +384,7 @@ static const char import_text[] =
 static const cli_option show_options[] = {
     {"db", "DB", "topology database", NULL},
     {"summary", NULL, "counts and the kind of network", NULL},
+    {"sources", NULL, "what was imported, and when", NULL},
     {"unknown", NULL, "InfiniBand adapters whose host is not known", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},

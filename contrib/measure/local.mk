@@ -30,8 +30,8 @@ measure_link = $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link
 
 contrib/measure/topomap-measure-openmpi: $(measure_needs)
 	$(AM_V_CCLD)$(MKDIR_P) contrib/measure && \
-	  $(measure_link) $(MPICC_OPENMPI) $(measure_flags) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)
+	  $(measure_link) $(MPICC_OPENMPI) $(measure_flags) $(LDFLAGS) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)
 
 contrib/measure/topomap-measure-mpich: $(measure_needs)
 	$(AM_V_CCLD)$(MKDIR_P) contrib/measure && \
-	  $(measure_link) $(MPICC_MPICH) $(measure_flags) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)
+	  $(measure_link) $(MPICC_MPICH) $(measure_flags) $(LDFLAGS) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)

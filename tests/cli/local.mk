@@ -21,7 +21,7 @@ CLI_TESTS = \
   tests/cli/gpu-nodes.bats tests/cli/gpus.bats \
   tests/cli/db-calibrate.bats \
   tests/cli/db-check.bats \
-  tests/cli/db-diff.bats \
+  tests/cli/db-diff.bats tests/cli/db-forget.bats \
   tests/cli/db-export.bats \
   tests/cli/sources.bats tests/cli/fabrics.bats tests/cli/collect.bats tests/cli/refresh.bats \
   tests/cli/routes.bats \

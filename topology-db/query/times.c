@@ -44,6 +44,10 @@ void topomap_db_times_put(const topomap_db_times *times, char *text, size_t size
     char oldest[32], newest[32], changed[32], since[64] = "";
     int one;
 
+    if (!times->sources) {
+        snprintf(text, size, "nothing is imported");
+        return;
+    }
     topomap_db_date_put(times->oldest, oldest);
     topomap_db_date_put(times->newest, newest);
     one = strcmp(oldest, newest) == 0;

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db forget, and the list of what there is to forget */
+#include <inttypes.h>
+#include <jansson.h>
+
+#include "cli/cli.h"
+#include "cli/db/sources.h"
+#include "cli/json.h"
+#include "topology-db/db.h"
+
+static int show_source(const topomap_db_source *source, void *list)
+{
+    char date[32];
+
+    if (list)
+        return json_array_append_new(
+            list, json_pack("{s:s, s:o, s:I, s:b, s:I}", "format", source->importer, "name",
+                            cli_json_text(source->name), "imported", (json_int_t)source->time,
+                            "partial", source->partial, "warnings", (json_int_t)source->warnings));
+    topomap_db_date_put(source->time, date);
+    printf("%-17s %-16s %s%s", source->importer, date, *source->name ? source->name : "-",
+           source->partial ? "; partial" : "");
+    if (source->warnings)
+        printf("; %" PRIu64 " warning%s", source->warnings, source->warnings == 1 ? "" : "s");
+    printf("\n");
+    return 0;
+}
+
+int cli_show_sources(const cli_call *call, topomap_db *db)
+{
+    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    topomap_error err;
+
+    if (topomap_db_sources(db, show_source, list, &err)) {
+        json_decref(list);
+        return cli_fail(call, &err);
+    }
+    return list ? cli_json(stdout, list, 0) : CLI_DONE;
+}
+
+static int run_forget(const cli_call *call)
+{
+    const char *name = call->operands > 1 ? call->operand[1] : NULL,
+               *nodes = cli_get(call, "nodes");
+    topomap_db_summary left;
+    topomap_db *db;
+    topomap_error err;
+    int result;
+
+    if (nodes && !name)
+        return cli_usage_error(call, "--nodes are those of a SOURCE: name it");
+    /* A database that is not there is not made. */
+    if (topomap_db_open(cli_database(call), &db, &err))
+        return cli_fail(call, &err);
+    topomap_db_close(db);
+    if (topomap_db_create(cli_database(call), &db, &err))
+        return cli_fail(call, &err);
+    result = topomap_db_forget(db, call->operand[0], name, nodes, &err) ||
+             topomap_db_summarise(db, &left, &err);
+    topomap_db_close(db);
+    if (result)
+        return cli_fail(call, &err);
+    printf("forgotten; %" PRIu64 " hosts, %" PRIu64 " switches and %" PRIu64 " links are left\n",
+           left.hosts, left.switches, left.links);
+    return CLI_DONE;
+}
+
+static const cli_option forget_options[] = {
+    {"db", "DB", "topology database", NULL},
+    {"nodes", "HOSTLIST", "that SOURCE, a file, was imported for", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char forget_text[] =
+    "SOURCE is the file, or its name as `topomap db show --sources` has it; where FORMAT has one\n"
+    "source only, it need not be named. What `topomap db refresh` imports comes again with it:\n"
+    "take it out of refresh.conf, too.\n";
+
+const cli_command cli_db_sources_commands[] = {
+    {"db forget", "FORMAT [SOURCE]", "take what one import said out of the database again",
+     forget_options, 1, 2, run_forget, forget_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
