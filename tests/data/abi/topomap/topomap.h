@@ -330,7 +330,7 @@ TOPOMAP_PUBLIC int topomap_congestion_evaluate(const topomap_graph *graph,
 
 /** One row of the registry of models. */
 typedef struct topomap_congestion_info {
-    const char *name; /**< "exact", "fast" or "routes" */
+    const char *name; /**< "exact", "fast", "routes" or "adaptive" */
     const char *help; /**< one line */
 } topomap_congestion_info;
 /** Row i of the registry, lent; NULL after the last. */
@@ -367,9 +367,9 @@ typedef struct topomap_map_options {
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
     double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
-    const char *congestion_model; /**< of the objectives but J: "exact" or "routes";
-                                     NULL is routes where the machine has them (for the baseline's
-                                       traffic at least), else exact */
+    const char *congestion_model; /**< of the objectives but J: "exact", "routes" or "adaptive";
+                                     NULL is adaptive on dragonflies with valiant=, else routes
+                                     where the baseline's traffic has them, else exact */
     uint64_t seed;
     uint32_t threads;      /**< of "auto"; 0 is 1. The result is the same for any number, where
                                 `seconds` does not end the search */
