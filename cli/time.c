@@ -25,7 +25,7 @@ static const struct {
 
 static double *cost_of(topomap_time_costs *costs, size_t i)
 {
-    return (double *)((char *)costs + keys[i].at);
+    return (double *)(void *)((char *)costs + keys[i].at);
 }
 
 static double in_units(const cli_costs *costs, size_t i)

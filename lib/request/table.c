@@ -108,8 +108,8 @@ static int balance(const topomap_request_row *row, const char *text, void *to)
 #define TEXT(what) .read = topomap_request_text, .takes = what
 #define WORD(words) .read = topomap_request_word, .takes = words
 #define FLAG .read = topomap_request_word, .takes = "0 1", .flag = 1
-#define WHOLE(from, to) .takes = "a whole number", .least = from, .most = to
-#define NUMBER(to) .read = number, .takes = "a number", .most = to
+#define WHOLE(from, to) .takes = "a whole number", .least = (from), .most = (to)
+#define NUMBER(to) .read = number, .takes = "a number", .most = (to)
 
 #define LARGEST ((double)UINT64_MAX)
 

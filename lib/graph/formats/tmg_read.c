@@ -305,15 +305,15 @@ static topomap_graph *graph_new(const struct file *in, const uint64_t head[4], t
 static int phase_read(const struct file *in, uint32_t phase, topomap_graph **graph,
                       topomap_error *err)
 {
-    const struct topomap_tmg_section *section;
+    const struct topomap_tmg_section *section, *barrier;
 
     if (need(in, phase, TOPOMAP_TMG_PHASE, 32, &section, err) || scan(in, section, 0, NULL, err))
         return -1;
     *graph = graph_new(in, at(in, section), err);
-    if (!*graph || find(in, phase, TOPOMAP_TMG_BARRIER, 8, &section, err) ||
-        (section && scan(in, section, 0, NULL, err)))
+    if (!*graph || find(in, phase, TOPOMAP_TMG_BARRIER, 8, &barrier, err) ||
+        (barrier && scan(in, barrier, 0, NULL, err)))
         return -1;
-    (*graph)->barrier = section && *(const uint64_t *)at(in, section) != 0;
+    (*graph)->barrier = barrier && *(const uint64_t *)at(in, barrier) != 0;
     return arcs_read(in, phase, *graph, err);
 }
 

@@ -5,7 +5,7 @@
 
 const topomap_plan_writer *topomap_plan_writer_at(size_t i)
 {
-#define ADDRESS(row) &row,
+#define ADDRESS(row) &(row),
     static const topomap_plan_writer *const rows[] = {TOPOMAP_PLAN_WRITERS(ADDRESS)};
 #undef ADDRESS
 
