@@ -258,7 +258,8 @@ planners() {
     awk '{ print $1, $2 }' >out
   cat out err
   [ "$(cat out)" = "400 1" ]
-  run ! grep -v 'job [0-9]* ' err
+  # Fifty steps on a machine that is busy with other work: a helper may be too late, which costs a line and nothing else.
+  run ! grep -v 'job [0-9]* \|topomap-node did not answer within a second; Slurm.s binding stays on this node$' err
   [ -z "$(planners)" ]
   [ -z "$(ls -A tmp)" ]
   [ -z "$(ls -A /tmp | comm -13 before - | grep -i 'planner\|spank\|spool')" ]

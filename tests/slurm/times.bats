@@ -40,7 +40,8 @@ parts() {
   shift
   case $mpi in *mpich) type=pmi2 ;; *) type=pmix ;; esac
   for _ in 1 2 3; do # a planner that has not begun when srun gives up on it keeps nothing
-    rm -rf cache kept
+    # The planner before may still be at it.
+    for _ in {1..50}; do rm -rf cache kept 2>/dev/null && break || sleep 0.1; done
     timeout 60 srun --mpi=$type -N2 -n4 --ntasks-per-node=2 --topomap=auto "$@" </dev/null >out 2>err || true
     for _ in {1..50}; do [ ! -d kept ] || [ -n "$(ls cache/topomap/run 2>/dev/null)" ] || break; sleep 0.1; done
     [ -z "$(find kept -name 'part.*' 2>/dev/null)" ] || break
