@@ -138,7 +138,8 @@ const cli_command *cli_find(int argc, char **argv, int *words);
 /** Help of one command, or of all whose first word is \p group (NULL: every command). */
 void cli_help(FILE *out, const cli_command *command);
 void cli_help_group(FILE *out, const char *group);
-/** Nonzero if commands begin with that word and a second one. */
+/** Nonzero if the command's name is that word and a second one; if some command's is. */
+int cli_is_of_group(const cli_command *command, const char *group);
 int cli_is_group(const char *word);
 /** Says that argv begins with no command, or an option is none of a command's, and which one is
  *  near; returns CLI_USAGE. */

@@ -81,8 +81,7 @@ void cli_help_group(FILE *out, const char *group)
     fprintf(out, "usage: topomap COMMAND [OPTION...] [OPERAND...]\n");
     for (size_t t = 0; cli_tables[t]; t++)
         for (const cli_command *c = cli_tables[t]; c->name; c++)
-            if (!group ||
-                (strncmp(c->name, group, strlen(group)) == 0 && c->name[strlen(group)] == ' '))
+            if (!group || cli_is_of_group(c, group))
                 fprintf(out, "  %-16s %s\n", c->name, c->summary);
     fprintf(out, "`topomap help COMMAND` tells more; `topomap --version` the version.\n");
 }

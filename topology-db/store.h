@@ -42,10 +42,9 @@ int db_reopen(topomap_db *db, topomap_error *err);
 
 /** Makes the copy and begins. Fails where another import runs. */
 int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err);
-/** Commits and puts the copy in place; on failure the database is as it was. Ends the writer. */
-int db_writer_commit(struct db_writer *writer, topomap_error *err);
-/** Forgets the copy. Ends the writer. */
-void db_writer_abort(struct db_writer *writer);
+/** Ends the writer: commits and puts the copy in place or, where \p result is not 0, forgets the
+ *  copy. Returns -1 then and on failure: the database is as it was. */
+int db_writer_end(struct db_writer *writer, int result, topomap_error *err);
 
 /** Runs statements without results. */
 int db_execute(sqlite3 *file, const char *sql, topomap_error *err);

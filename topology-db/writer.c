@@ -108,6 +108,20 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
     return db_execute(writer->file, "BEGIN EXCLUSIVE", err);
 }
 
+static void unlock(struct db_writer *writer)
+{
+    if (writer->lock >= 0)
+        close(writer->lock);
+    *writer = (struct db_writer){.lock = -1};
+}
+
+static void abandon(struct db_writer *writer)
+{
+    sqlite3_close(writer->file);
+    topomap_publish_abandon(writer->copy);
+    unlock(writer);
+}
+
 /* The lock first: what is opened under it nobody else replaces. */
 int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err)
 {
@@ -121,25 +135,11 @@ int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err
         else if (open_copy(writer, err) == 0)
             return 0;
     }
-    db_writer_abort(writer);
+    abandon(writer);
     return -1;
 }
 
-static void unlock(struct db_writer *writer)
-{
-    if (writer->lock >= 0)
-        close(writer->lock);
-    *writer = (struct db_writer){.lock = -1};
-}
-
-void db_writer_abort(struct db_writer *writer)
-{
-    sqlite3_close(writer->file);
-    topomap_publish_abandon(writer->copy);
-    unlock(writer);
-}
-
-int db_writer_commit(struct db_writer *writer, topomap_error *err)
+static int commit(struct db_writer *writer, topomap_error *err)
 {
     topomap_db *db = writer->db;
     int result = db_execute(writer->file, "COMMIT", err);
@@ -155,9 +155,17 @@ int db_writer_commit(struct db_writer *writer, topomap_error *err)
         writer->copy = NULL;
     }
     if (result) {
-        db_writer_abort(writer);
+        abandon(writer);
         return -1;
     }
     unlock(writer);
     return db_reopen(db, err) < 0 ? -1 : 0;
+}
+
+int db_writer_end(struct db_writer *writer, int result, topomap_error *err)
+{
+    if (!result)
+        return commit(writer, err);
+    abandon(writer);
+    return -1;
 }

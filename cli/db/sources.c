@@ -49,10 +49,6 @@ static int run_forget(const cli_call *call)
 
     if (nodes && !name)
         return cli_usage_error(call, "--nodes are those of a SOURCE: name it");
-    /* A database that is not there is not made. */
-    if (topomap_db_open(cli_database(call), &db, &err))
-        return cli_fail(call, &err);
-    topomap_db_close(db);
     if (topomap_db_create(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     result = topomap_db_forget(db, call->operand[0], name, nodes, &err) ||

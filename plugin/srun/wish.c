@@ -38,25 +38,22 @@ void plugin_wish_leave(plugin_wish *wish, int loud, const char *why)
         plugin_report_detail(wish->verbose, "%s", why);
 }
 
-/* What a step was given that asks for nothing by itself; "" if it was given nothing such. */
-static const char *vain(const policy_said *said)
+/* What a step was given that asks for nothing, and that it does not; NULL if nothing such. */
+static const char *in_vain(const policy_said *said)
 {
     if (policy_is_switched_off(said))
-        return "";
+        return NULL;
     if (said->step_options)
-        return "; --topomap-options ask for nothing by themselves: --topomap=on, auto, a file or a "
-               "pattern does";
-    if (policy_is_vain_word(said->environment))
-        return "; TOPOMAP in the environment asks for nothing: --topomap=on, auto, a file or a "
-               "pattern does";
-    return "";
+        return "--topomap-options ask for nothing by themselves";
+    return policy_is_vain_word(said->environment) ? "TOPOMAP in the environment asks for nothing"
+                                                  : NULL;
 }
 
 /* \return nonzero: switched off */
 static int settle(const plugin_args *args, const plugin_launcher *launcher, plugin_wish *wish)
 {
     int off = policy_is_off(&wish->said, &args->site, args->policy != NULL);
-    const char *given = vain(&wish->said);
+    const char *vain = in_vain(&wish->said);
     policy_decision decision;
     topomap_error err;
     char line[sizeof decision.why + 128];
@@ -71,9 +68,10 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     wish->required = decision.on && policy_flag(&decision.settings, TOPOMAP_REQUEST_REQUIRED);
     wish->bind = policy_binds(&decision.settings, launcher->cpu_bind || launcher->nodes_only,
                               plugin_gpus_are_bound(&launcher->gpus) || launcher->mem_bind);
-    snprintf(line, sizeof line, "off: %s%s", decision.why, given);
+    snprintf(line, sizeof line, "off: %s%s%s%s", decision.why, vain ? "; " : "", vain ? vain : "",
+             vain ? ": --topomap=on, auto, a file or a pattern does" : "");
     if (off)
-        plugin_wish_leave(wish, *given != '\0', line);
+        plugin_wish_leave(wish, vain != NULL, line);
     policy_settings_clear(&decision.settings);
     return off;
 }

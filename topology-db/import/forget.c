@@ -17,8 +17,8 @@ struct sought {
     const char *nodes; /* that it was imported for; NULL: any */
     int exact;         /* one has the very name */
     int64_t source;
-    size_t count;
-    char names[512];
+    size_t count, sources;     /* that may be meant; of the format */
+    char meant[512], all[512]; /* their names */
 };
 
 /* The file, for the nodes that are asked for, or whichever. */
@@ -34,18 +34,24 @@ static int is_of_file(const char *name, const char *path, const char *nodes)
 }
 
 /* A source without a name is the only one of its format, whichever file it came from. */
+static int is_meant(const struct sought *sought, const char *name)
+{
+    return !sought->name || !*name || is_of_file(name, sought->name, sought->nodes) ||
+           (sought->path && is_of_file(name, sought->path, sought->nodes));
+}
+
 static void look_at(struct sought *sought, int64_t source, const char *name)
 {
     int exact = sought->name && !sought->nodes && strcmp(name, sought->name) == 0;
 
-    if (sought->exact ||
-        !(exact || !sought->name || !*name || is_of_file(name, sought->name, sought->nodes) ||
-          (sought->path && is_of_file(name, sought->path, sought->nodes))))
+    topomap_text_append(sought->all, sizeof sought->all, "%s'%s'", sought->sources++ ? ", " : "",
+                        name);
+    if (sought->exact || !is_meant(sought, name))
         return;
     sought->exact = exact;
     sought->source = source;
     sought->count = exact ? 1 : sought->count + 1;
-    topomap_text_append(sought->names, sizeof sought->names, "%s'%s'",
+    topomap_text_append(sought->meant, sizeof sought->meant, "%s'%s'",
                         sought->count > 1 ? ", " : "", name);
 }
 
@@ -54,14 +60,9 @@ static int find_source(sqlite3 *file, const char *importer, struct sought *sough
 {
     struct db_rows rows = DB_ASK(file, "SELECT id, name FROM source WHERE importer=? ORDER BY name",
                                  err, DB_TEXT(importer));
-    char all[512] = "";
 
-    while (db_next(&rows)) {
-        const char *name = db_column_text(rows.row, 1);
-
-        look_at(sought, sqlite3_column_int64(rows.row, 0), name);
-        topomap_text_append(all, sizeof all, "%s'%s'", *all ? ", " : "", name);
-    }
+    while (db_next(&rows))
+        look_at(sought, sqlite3_column_int64(rows.row, 0), db_column_text(rows.row, 1));
     db_end(&rows);
     if (rows.result)
         return -1;
@@ -69,15 +70,24 @@ static int find_source(sqlite3 *file, const char *importer, struct sought *sough
         return 0;
     if (sought->count > 1)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%zu sources of %s: say which one: %s",
-                                 sought->count, importer, sought->names);
-    if (*all && sought->name)
+                                 sought->count, importer, sought->meant);
+    if (sought->sources)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "no source of %s is '%s%s%s'; there %s %s",
                                  importer, sought->name, sought->nodes ? " for " : "",
                                  sought->nodes ? sought->nodes : "",
-                                 strstr(all, "', '") ? "are" : "is", all);
+                                 sought->sources > 1 ? "are" : "is", sought->all);
     return topomap_error_set(err, TOPOMAP_EUSAGE,
                              "there is no source of %s; `topomap db show --sources` lists all",
                              importer);
+}
+
+static int forget(sqlite3 *file, const char *importer, struct sought *sought, topomap_error *err)
+{
+    return find_source(file, importer, sought, err) ||
+                   db_forget_source(file, sought->source, err) || db_forget_classes(file, err) ||
+                   db_derive(file, err)
+               ? -1
+               : 0;
 }
 
 int topomap_db_forget(topomap_db *db, const char *importer, const char *name, const char *nodes,
@@ -86,24 +96,10 @@ int topomap_db_forget(topomap_db *db, const char *importer, const char *name, co
     char *path = name && *name ? realpath(name, NULL) : NULL;
     struct sought sought = {.name = name, .path = path, .nodes = nodes};
     struct db_writer writer;
-    int result = db_writer_begin(db, &writer, err);
+    int result = db_imported(db, err) || db_writer_begin(db, &writer, err) ? -1 : 0;
 
-    if (!result) {
-        /* Classes of nodes are shared, and so of no source. */
-        result = find_source(writer.file, importer, &sought, err) ||
-                         db_forget_source(writer.file, sought.source, err) ||
-                         db_execute(writer.file,
-                                    "DELETE FROM class WHERE id NOT IN"
-                                    " (SELECT class FROM node_class)",
-                                    err) ||
-                         db_derive(writer.file, err)
-                     ? -1
-                     : 0;
-        if (result)
-            db_writer_abort(&writer);
-        else
-            result = db_writer_commit(&writer, err);
-    }
+    if (!result)
+        result = db_writer_end(&writer, forget(writer.file, importer, &sought, err), err);
     free(path);
     return result;
 }

@@ -196,6 +196,12 @@ int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
     return result ? -1 : forget_rows(file, "source", "id", source, err);
 }
 
+int db_forget_classes(sqlite3 *file, topomap_error *err)
+{
+    return db_execute(file, "DELETE FROM class WHERE id NOT IN (SELECT class FROM node_class)",
+                      err);
+}
+
 int db_forget_sharing(const struct db_import *import, const char *names,
                       int (*has)(const void *content, const char *name), const void *content,
                       topomap_error *err)
@@ -413,10 +419,7 @@ static int write_content(topomap_db *db, struct db_import *import, void *content
         import->file = writer.file;
         result = write_all(import, content, err);
         sqlite3_progress_handler(writer.file, 0, NULL, NULL);
-        if (result)
-            db_writer_abort(&writer);
-        else
-            result = db_writer_commit(&writer, err);
+        result = db_writer_end(&writer, result, err);
     }
     free(name);
     return result;

@@ -79,6 +79,9 @@ void db_list_free(void *content);
 /** Removes a source with all that it said. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);
 
+/** Removes classes of nodes that no source has any more: sources share them. */
+int db_forget_classes(sqlite3 *file, topomap_error *err);
+
 /** Removes other sources that speak of the same things, for sources that are known by their file's
  *  name but are dumped anew under another one. \param names  SQL that gives (source, name) of all
  *  such sources, this one included \param has  whether this import has a name; a source with one

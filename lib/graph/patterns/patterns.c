@@ -73,16 +73,18 @@ int topomap_graph_pattern_parameter(size_t i, size_t k, topomap_graph_pattern_pa
 
 void topomap_pattern_suggest(const char *text, char *out, size_t room)
 {
-    size_t length = strcspn(text, ":(,)");
-    topomap_near near = {NULL, TOPOMAP_NEAR_EDITS};
+    size_t length = strcspn(text, ":(,)"), least = TOPOMAP_NEAR_EDITS;
     const topomap_pattern *row;
 
     *out = '\0';
-    for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
-        topomap_near_try(&near, text, length, row->row.name);
-    if (near.name) {
+    for (size_t i = 0; (row = topomap_pattern_at(i)); i++) {
+        size_t edits = topomap_near_edits(text, length, row->row.name);
+
+        least = edits < least ? edits : least;
+    }
+    if (least < TOPOMAP_NEAR_EDITS) {
         for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
-            if (topomap_near_edits(text, length, row->row.name) == near.edits)
+            if (topomap_near_edits(text, length, row->row.name) == least)
                 topomap_text_append(out, room, "%s%s", *out ? " or " : "did you mean the pattern ",
                                     row->row.name);
         topomap_text_append(out, room, "?");

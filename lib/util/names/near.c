@@ -37,11 +37,3 @@ size_t topomap_near_edits(const char *word, size_t length, const char *name)
     edits = distance(word, length, name, width);
     return edits < TOPOMAP_NEAR_EDITS && edits < length ? edits : TOPOMAP_NEAR_EDITS;
 }
-
-void topomap_near_try(topomap_near *near, const char *word, size_t length, const char *name)
-{
-    size_t edits = topomap_near_edits(word, length, name);
-
-    if (edits < near->edits)
-        *near = (topomap_near){name, edits};
-}

@@ -13,13 +13,4 @@
  *  word, or one of them is longer than any name of ours (64). */
 size_t topomap_near_edits(const char *word, size_t length, const char *name);
 
-/** The nearest of the names that were tried, the first of equals; NULL while none is near. Begins
- *  as {NULL, TOPOMAP_NEAR_EDITS}. */
-typedef struct topomap_near {
-    const char *name; /**< borrowed */
-    size_t edits;
-} topomap_near;
-
-void topomap_near_try(topomap_near *near, const char *word, size_t length, const char *name);
-
 #endif

@@ -181,9 +181,7 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
     import->report->classes = 1;
     return result || write_nics(import, inside, err) || write_devices(import, inside, err)
                ? -1
-               : db_execute(import->file,
-                            "DELETE FROM class WHERE id NOT IN (SELECT class FROM node_class)",
-                            err);
+               : db_forget_classes(import->file, err);
 }
 
 static const topomap_graph_option options[] = {
