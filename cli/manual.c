@@ -440,7 +440,7 @@ static const struct {
     const char *(*word)(size_t i);
 } operands[] = {
     {"graph generate", pattern_word}, {"formats", pattern_word},    {"map", algorithm_word},
-    {"db import", importer_word},     {"db export", exporter_word},
+    {"db import", importer_word},     {"db export", exporter_word}, {"db forget", importer_word},
 };
 
 static const char *format_word(size_t i)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/patterns/patterns.h"
 #include "machine/machine.h"
 #include "plugin/planner/plan/gpu_machine.h"
 #include "plugin/planner/plan/inputs.h"
@@ -83,6 +84,19 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
     return status == 0 ? 0 : cli_fail(call, &err);
 }
 
+static int too_large(const cli_call *call, const char *what, const cli_target *target)
+{
+    uint32_t ranks = topomap_graph_ranks(target->graph),
+             slots = topomap_machine_slots(target->machine);
+
+    if (topomap_pattern_is_named(what))
+        return cli_usage_error(call, "the graph has %u ranks, the machine %u slots", ranks, slots);
+    return cli_usage_error(call,
+                           "the graph has %u ranks, the machine %u slots; a mesh in a file is "
+                           "divided: FILE,parts=%u",
+                           ranks, slots, slots);
+}
+
 int cli_target_open(const cli_call *call, const topomap_request *asked, cli_target *target)
 {
     double before = topomap_clock_cpu();
@@ -125,12 +139,7 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
     if (status == 0)
         cli_graph_note(call, target->graph);
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
-        status = cli_usage_error(call,
-                                 "the graph has %u ranks, the machine %u slots; a mesh in a file "
-                                 "is divided: FILE,parts=%u",
-                                 topomap_graph_ranks(target->graph),
-                                 topomap_machine_slots(target->machine),
-                                 topomap_machine_slots(target->machine));
+        status = too_large(call, asked->graph, target);
     target->read_seconds = topomap_clock_cpu() - before;
     if (status != 0)
         cli_target_close(target);

@@ -54,6 +54,8 @@ complete_line() {
   topomap help --words map --graph | grep -qx stencil3d
   [ "$(topomap help --words map --color | tr '\n' ' ')" = "auto always never " ]
   topomap help --words db export --to | grep -qx scotch-arch
+  diff <(topomap help --words db forget | grep -v -- ^-) <(topomap help --words db import | grep -v -- ^-)
+  topomap help --words db forget | grep -qx ibnetdiscover
   topomap help --words graph convert --to | grep -qx tmg
   # read only, and an option that takes nothing: what follows is an operand
   [ "$(topomap help --words graph convert --to | wc -l)" -lt "$(topomap help --words graph convert --from | wc -l)" ]

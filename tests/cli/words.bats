@@ -42,6 +42,8 @@ database() { # t.db and $NODES
   topomap graph generate stencil2d:5:64x64 -o mesh.mtx
   run -2 topomap map --graph mesh.mtx --machine tree:4:4@1:10
   [[ $output == *"the graph has 4096 ranks, the machine 16 slots; a mesh in a file is divided: FILE,parts=16"* ]]
+  run -2 topomap map --graph stencil2d:5:64x64 --machine tree:4:4@1:10
+  [[ $output == *"the graph has 4096 ranks, the machine 16 slots"* && $output != *parts=* ]]
   topomap map --graph mesh.mtx,parts=16 --machine tree:4:4@1:10 --json >json
   jq -e '.placement | length == 16' json
   [ "$(topomap graph info mesh.mtx,parts=16 --json | jq .ranks)" -eq 16 ]

@@ -286,7 +286,7 @@ static void one_deadline_is_enough_for_a_job(void **state)
         run(&hanging);
         assert_non_null(strstr(result->said, "off for the rest of this job"));
     }
-    assert_true(topomap_clock_wall() - began < 10 * 0.3);
+    assert_true(topomap_clock_wall() - began < 10 * 0.3 || getenv("TOPOMAP_EMULATED"));
     run(&good);
     assert_true(!is_permuted() && !result->applied);
     run(&other);
@@ -419,6 +419,8 @@ static void long_bindings_and_the_spool(void **state)
     struct launch launch = {.fake = "reverse-and-bind-long", .bend = little_room};
 
     (void)state;
+    if (getenv("TOPOMAP_EMULATED")) /* qemu leaves the stack's limit as it is */
+        skip();
     snprintf(word, sizeof word, "spool=%s", scratch_path("spool"));
     run(&launch); /* nowhere to put them */
     assert_true(result->applied && !result->bindings && !result->spooled);
