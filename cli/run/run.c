@@ -8,7 +8,7 @@
 #include "cli/run/run.h"
 #include "cli/shell.h"
 #include "plugin/policy/settings.h"
-#include "plugin/policy/settle.h"
+#include "request/words.h"
 
 enum { WORDS = 96, DEADLINE_MS = 20000 };
 
@@ -134,7 +134,7 @@ static void take_graph(const cli_call *call, wishes *w)
     w->graph = cli_get(call, "topomap");
     if (!w->graph)
         w->graph = getenv("TOPOMAP_GRAPH");
-    w->off = (w->graph && !strcmp(w->graph, "off")) || policy_is_off_word(off);
+    w->off = (w->graph && !strcmp(w->graph, "off")) || topomap_request_means_off(off);
 }
 
 /* ---- The plan ----------------------------------------------------------------------------------

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
+
+#include "request/words.h"
 
 static int is(const char *value, const char *word)
 {
@@ -16,27 +17,9 @@ static int names_graph(const char *value)
     return value && *value && !is(value, "on") && !is(value, "off");
 }
 
-static int is_one_of(const char *value, const char *const *words)
-{
-    for (; value && *words; words++)
-        if (!strcasecmp(value, *words))
-            return 1;
-    return 0;
-}
-
-int policy_is_off_word(const char *environment)
-{
-    return is_one_of(environment, (const char *const[]){"off", "no", "0", "false", NULL});
-}
-
-int policy_is_vain_word(const char *environment)
-{
-    return is_one_of(environment, (const char *const[]){"on", "yes", "1", "true", "auto", NULL});
-}
-
 int policy_is_switched_off(const policy_said *said)
 {
-    return policy_is_off_word(said->environment) || is(said->step, "off") ||
+    return topomap_request_means_off(said->environment) || is(said->step, "off") ||
            (is(said->job, "off") && !said->step && !said->distribution);
 }
 
@@ -97,7 +80,7 @@ static void settle_mode(const policy_said *said, const policy_site *site, const 
         int applies, on, asked;
         const char *why;
     } order[] = {
-        {policy_is_off_word(said->environment), 0, 0, "TOPOMAP=off in the environment"},
+        {topomap_request_means_off(said->environment), 0, 0, "TOPOMAP=off in the environment"},
         {is(said->step, "off"), 0, 0, "--topomap=off"},
         {forced && mode == POLICY_OFF && policy_is_asked(said), 0, 1, NULL},
         {said->step != NULL, 1, 1, "--topomap"},

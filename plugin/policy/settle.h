@@ -35,11 +35,6 @@ typedef struct policy_decision {
 /** Whether nothing that a rule says could matter: switched off, or nobody asked and the site has
  *  neither rules nor a mode of its own. */
 int policy_is_off(const policy_said *said, const policy_site *site, int has_rules);
-/** Whether TOPOMAP in the environment switches everything off: off, no, 0 or false, in any case. */
-int policy_is_off_word(const char *environment);
-/** Whether TOPOMAP is a word by which somebody means to ask, and which asks for nothing: a variable
- *  of all steps says who is left alone, and never what a step's graph is. */
-int policy_is_vain_word(const char *environment);
 /** Whether the user switched it off. */
 int policy_is_switched_off(const policy_said *said);
 /** Whether the user asked for topomap. */

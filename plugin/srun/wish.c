@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/srun/wish.h"
 #include "plugin/common/report.h"
+#include "request/words.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>
@@ -45,8 +46,10 @@ static const char *in_vain(const policy_said *said)
         return NULL;
     if (said->step_options)
         return "--topomap-options ask for nothing by themselves";
-    return policy_is_vain_word(said->environment) ? "TOPOMAP in the environment asks for nothing"
-                                                  : NULL;
+    /* A variable of all steps says who is left alone, and never what a step's graph is. */
+    return topomap_request_means_on(said->environment)
+               ? "TOPOMAP in the environment asks for nothing"
+               : NULL;
 }
 
 /* \return nonzero: switched off */

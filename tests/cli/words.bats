@@ -26,6 +26,8 @@ database() { # t.db and $NODES
   done
   run -3 topomap graph info stencil2q:5:3x3
   [[ $output == *"neither a file "*" nor a pattern: did you mean the pattern stencil2d?" ]]
+  run -3 topomap graph info yes # of three letters, two are not changed
+  [[ $output == *"nor a pattern: the patterns are stencil2d"* ]]
 }
 
 @test "a program in a graph's place: the graph was forgotten" {

@@ -267,6 +267,10 @@ graph() {
 @test "what --topomap names: a file that is missing, a program, a mesh that is too large or divided" {
   run graph --topomap=nofile.csv true
   [[ $output == "nofile.csv: cannot open: No such file or directory"* ]]
+  run graph --topomap=Yes true
+  [[ $output == "\`Yes\` is neither a file nor a pattern: did you mean --topomap=on (or auto)?"* ]]
+  run graph --topomap=no true
+  [[ $output == "\`no\` is neither a file nor a pattern: did you mean --topomap=off?"* ]]
   run graph --topomap "$(command -v hostname)" arg
   [[ $output == *"hostname: is a program, no graph: was the value of --topomap (auto, a graph's file, a pattern) forgotten before it?"* ]]
   topomap graph generate stencil2d:5:64x64 -o mesh.mtx

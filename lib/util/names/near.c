@@ -35,5 +35,8 @@ size_t topomap_near_edits(const char *word, size_t length, const char *name)
     if (length > MOST_NAME || width > MOST_NAME)
         return TOPOMAP_NEAR_EDITS;
     edits = distance(word, length, name, width);
-    return edits < TOPOMAP_NEAR_EDITS && edits < length ? edits : TOPOMAP_NEAR_EDITS;
+    /* `mpa` is map, `yes` is no mesh. */
+    if (edits >= length || (2 * edits > length && *word != *name))
+        return TOPOMAP_NEAR_EDITS;
+    return edits < TOPOMAP_NEAR_EDITS ? edits : TOPOMAP_NEAR_EDITS;
 }

@@ -10,7 +10,8 @@
 
 /** How many characters have to be inserted, deleted or replaced to make \p name out of \p word
  *  [length], which need not end there; TOPOMAP_NEAR_EDITS where it is that many, or all of the
- *  word, or one of them is longer than any name of ours (64). */
+ *  word, or more than half of one that begins otherwise, or one of them is longer than any name of
+ *  ours (64). */
 size_t topomap_near_edits(const char *word, size_t length, const char *name);
 
 #endif

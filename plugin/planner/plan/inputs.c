@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "graph/graph.h"
 #include "map/split/mesh_file.h"
@@ -15,6 +16,7 @@
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
 #include "plugin/planner/plan/together.h"
+#include "request/words.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 
@@ -209,6 +211,20 @@ static int open_profile(planner_inputs *in, topomap_error *err)
     return in->graph ? planner_fold_profile(in, err) : 0;
 }
 
+/* --topomap=yes, no: words of other options, and of TOPOMAP. Always -1. */
+static int not_read(const char *what, topomap_error *err)
+{
+    const char *meant = topomap_request_means_off(what)  ? "off"
+                        : topomap_request_means_on(what) ? "on (or auto)"
+                                                         : NULL;
+
+    if (meant && access(what, F_OK) != 0)
+        topomap_error_set(err, TOPOMAP_EINPUT,
+                          "`%.20s` is neither a file nor a pattern: did you mean --topomap=%s?",
+                          what, meant);
+    return -1;
+}
+
 static int open_graph(planner_inputs *in, topomap_error *err)
 {
     uint32_t tasks = topomap_machine_slots(in->machine), each = planner_fold_each(in), ranks;
@@ -219,8 +235,9 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
     what = graph_of(in, chain, sizeof chain, each ? each * tasks : tasks);
-    if (topomap_mesh_read(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0 ||
-        planner_fold(in, each, err) != 0)
+    if (topomap_mesh_read(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0)
+        return not_read(what, err);
+    if (planner_fold(in, each, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(in->graph);
     if (ranks > tasks)
