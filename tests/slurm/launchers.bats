@@ -88,6 +88,16 @@ END
   try "$programs/whereami.mpich" machinefile by_hydra
 }
 
+# fails LAUNCHER... OPTION: the status of a program that fails is left in `failed`. Open MPI 6.0.0rc2's mpirun never ends then, under
+# Slurm 26.05, whoever starts it: that is no fault of `topomap run`, if it is so without it too.
+fails() {
+  local status=0
+  timeout -k 5 30 topomap run "${@: -1}" -- "${@:1:$# - 1}" false >/dev/null 2>&1 || status=$?
+  [ "$status" != 124 ] || timeout -k 5 15 "${@:1:$# - 1}" false >/dev/null 2>&1 || [ $? = 124 ] || status=0
+  echo "$status" >failed
+}
+export -f fails
+
 # auto: the profile is the one that srun would use, and the next run goes by it. srun's own launch: where Slurm starts that MPI.
 # TMPDIR is a folder that is not there, which Open MPI makes for itself, without a dash, which PRRTE's options cannot have.
 by_auto() { # MPI TYPE LAUNCHER...
@@ -104,7 +114,7 @@ by_auto() { # MPI TYPE LAUNCHER...
     TOPOMAP=off topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.4 2>err.4
     TMPDIR=/tmp/none.$$ topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.5 2>err.5
     rm -rf "/tmp/none.$$"
-    topomap run --topomap=auto -- "${@:2:$# - 2}" false >/dev/null 2>&1; echo "$?" >status' _ "$type" "$@" "$program" </dev/null
+    fails "${@:2:$# - 2}" --topomap=auto' _ "$type" "$@" "$program" </dev/null
   [ "$(grep topomap err.1)" = "topomap run: no profile of this program at this size is stored: it runs with Slurm's layout and leaves one" ]
   run ! grep topomap err.2
   [ "$(grep -c ' 0 wrong messages' out.? | grep -c ':1$')" = $((4 + by_srun)) ] || { cat out.* err.* && false; }
@@ -121,7 +131,7 @@ by_auto() { # MPI TYPE LAUNCHER...
   [ "$by_srun" = 0 ] || grep -q 'topomap: graph: \|topomap: .* lower\|placed' err.3 || { cat err.3 && false; }
   run ! grep topomap err.4
   grep -q '^topomap run: not placed: /tmp/none[.][0-9]*/topomap.run' err.5 || { cat err.5 && false; }
-  [ "$(cat status)" != 0 ]
+  [ "$(cat failed)" != 0 ]
   [ -z "$(ls "$XDG_CACHE_HOME/topomap/run")" ]
 }
 
@@ -150,13 +160,13 @@ by_run() { # PROGRAM RANKS COMMAND...
   salloc -Q -N 5 --ntasks-per-node=2 timeout 100 bash -c 'topomap run --print --topomap graph.csv -- "$@" >print
     topomap run --topomap graph.csv -- "$@" >out 2>err; echo "$?" >status
     TOPOMAP=off topomap run -- "$@" >alone
-    topomap run --topomap graph.csv -- "${@:1:$# - 1}" false >/dev/null 2>&1; echo "$?" >>status' _ "$@" "$program" </dev/null
+    fails "${@:1:$# - 1}" --topomap=graph.csv' _ "$@" "$program" </dev/null
   sed -n '/^rank /{ s/^rank [0-9]*=//; s/ .*//p; d }; /^node[^ ]*$/{ s/:.*//; p }' print >want
   [ "$(wc -l <want)" = "$ranks" ]
   diff <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' out | sort -n | cut -d' ' -f2) want || { cat print out err && false; }
   ! diff -q <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' alone | sort -n | cut -d' ' -f2) want
-  [ "$(head -n 1 status)" = 0 ]
-  [ "$(tail -n 1 status)" != 0 ]
+  [ "$(cat status)" = 0 ]
+  [ "$(cat failed)" != 0 ]
   run ! grep "topomap run:\|topomap: placed" err
   run ! compgen -G "${TMPDIR:-/tmp}/topomap.run.*"
 }
