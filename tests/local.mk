@@ -70,7 +70,7 @@ clean-threads:
 	rm -rf threads
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
-EXTRA_DIST += tests/run-unit tests/run-bats tests/bench/db-speed tests/bench/make-fabric \
+EXTRA_DIST += tests/run-unit tests/coverage/unwalled.c tests/run-bats tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
   tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk tests/bench/seats.awk tests/bench/same-maps
 .PHONY: bench bench-scale bench-congestion bench-db bench-graph
