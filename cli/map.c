@@ -359,7 +359,8 @@ static const char map_text[] =
     "leaf switches (blocks, rings, along the curve of a torus) in the order of Slurm's topology\n"
     "file, which `db import slurm-topology` read; topology:NAME is another one of topology.yaml,\n"
     "for a partition that has it. That is how Slurm 26.05 lays steps out where it has a topology\n"
-    "plugin and select/cons_tres, and all versions with SwitchAsNodeRank and BlockAsNodeRank.\n"
+    "plugin and select/cons_tres, earlier ones with SwitchAsNodeRank (from 23.02 on) and\n"
+    "BlockAsNodeRank (25.11).\n"
     "FILE: line r is the node of rank r. Without it the database decides: `db import\n"
     "slurm-config`. In a ring or torus the place of a step's nodes depends on the job's others:\n"
     "--job-nodes.\n"
@@ -421,7 +422,7 @@ static const cli_option map_options[] = {
      "what a pair of ranks weighs in J: bytes, bytes+messages (a latency for each, in bytes), or "
      "auto (default): that, but for predicted time",
      NULL},
-    {"effort", "LEVEL", "fast, default or strong", NULL},
+    {"effort", "LEVEL", "fast (launches), default (default here) or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
     {"threads", "N", "threads of the search; the map is the same for any number (default 1)", NULL},

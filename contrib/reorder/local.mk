@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Better ranks while a program runs, for each MPI that configure found: libtopomap-reorder-*.so,
-# which is preloaded and answers MPI's topology functions, and libtopomap-mpi-*.so, which programs
-# link. Both are made of the same parts; the placement library in them stays hidden.
+# Better ranks while a program runs, for each MPI that configure found.
+# libtopomap-reorder-*.so is preloaded and answers MPI's topology functions, programs link
+# libtopomap-mpi-*.so. Both are made of the same parts; the placement library in them stays hidden.
 EXTRA_DIST += contrib/reorder/README.md
 
 reorder_parts = contrib/reorder/reorder.h contrib/reorder/topomap-mpi.h \

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "request/words.h"
+
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -25,7 +27,7 @@ void reorder_settings_read(reorder_settings *settings)
     double limit = seconds ? strtod(seconds, NULL) : 0;
 
     *settings = (reorder_settings){
-        .off = is(variable("TOPOMAP"), "off") || is(how, "off"),
+        .off = topomap_request_means_off(variable("TOPOMAP")) || is(how, "off"),
         .verbose = is(how, "verbose") || is(how, "count"),
         .counts = is(how, "count"),
         .placed = is(variable("TOPOMAP_APPLIED"), "1"),

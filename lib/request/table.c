@@ -182,8 +182,8 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
     [TOPOMAP_REQUEST_KEY] = {NULL, "key", NULL, NULL, NULL, TEXT("a name"),
                              .help =
                                  "name of the profile, in place of what the program is known by"},
-    [TOPOMAP_REQUEST_MPI] = {NULL, "mpi", NULL, NULL, NULL, WORD("openmpi mpich mpi-abi"),
-                             .help = "the MPI of the program, where it does not show"},
+    [TOPOMAP_REQUEST_MPI] = {NULL, "mpi", NULL, NULL, NULL, WORD("openmpi mpich mpi-abi nccl"),
+                             .help = "the MPI of the program, or NCCL, where it does not show"},
     [TOPOMAP_REQUEST_PROFILE] = {NULL, "profile", NULL, NULL, "0", FLAG,
                                  .help = "this run is profiled, whatever is stored"},
     [TOPOMAP_REQUEST_PROFILE_EVERY] =

@@ -76,6 +76,11 @@ variable() {
   while read -r word; do
     grep -qiE "^\.B $word(=|$)" page || { echo "$word is not in topomap-policy(5)"; false; }
   done <keys
+  sed -n 's/^\.B \([A-Z][A-Za-z]*\)\(=.*\)\?$/\1/p' page >rows
+  [ "$(wc -l <rows)" -ge 20 ]
+  while read -r word; do
+    grep -qx "$word" keys || { echo "$word is not in \`topomap help policy check\`"; false; }
+  done <rows
   topomap help --man graph-formats.5 | shown /dev/stdin >page
   while read -r word; do
     grep -qx "\.B $word" page

@@ -173,6 +173,6 @@ END
     grep -qE "^\.B ${key%=}( |$)" page
   done <keys
   grep -q '^mpi=$' keys
-  grep -q '^\.B mpi .*openmpi, mpich or mpi-abi' page
+  grep -q '^\.B mpi .*openmpi, mpich, mpi-abi or nccl' page
   grep -q 'distribution=topomap' page
 }

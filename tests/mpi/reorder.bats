@@ -141,7 +141,7 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
   across 16 16
   TOPOMAP_REORDER=off topologies openmpi ring 8
   grep -qx 'moved 0' <<<"$output"
-  TOPOMAP=off ranks mpich map
+  TOPOMAP=no ranks mpich map
   across 808 808
   export PROGRAM=$PWD/topologies.mpich
   printf '#!/bin/sh\n[ "$PMI_RANK" != 3 ] || export TOPOMAP=off\nexec "$PROGRAM" "$@"\n' >one-off

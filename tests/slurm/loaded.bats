@@ -277,6 +277,11 @@ END
   chmod +x train.sh
   learn pmi2 train.sh ./train.sh
   [ "$(profiles '.[0].mpi')" = nccl ]
+  # Who says so beforehand has the profile of the first run.
+  cp train.sh said.sh
+  MORE=--topomap-options=mpi=nccl launch pmi2 ./said.sh
+  [[ $(cat said) == *" is stored: "*" leaves one" ]]
+  [ "$(profiles 'map(select(.program == "said.sh") | .mpi) | join(" ")')" = nccl ]
   # A plugin that the user names stays.
   NCCL_PROFILER_PLUGIN=/users/own.so MORE=--topomap-options=profile launch pmi2 bash -c 'echo "$NCCL_PROFILER_PLUGIN"'
   [ "$(sort -u out)" = /users/own.so ]

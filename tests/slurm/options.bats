@@ -253,7 +253,7 @@ END
   done
   launch keys=x,mpi=intel,effort=max,seed
   grep -q "'keys=x' is not understood and was passed over: there is no such key; the keys are bind, layout, .*, key, mpi, profile, profile-every, compare, compare-every$" err
-  grep -q "'mpi=intel' is not understood and was passed over: mpi takes openmpi, mpich or mpi-abi$" err
+  grep -q "'mpi=intel' is not understood and was passed over: mpi takes openmpi, mpich, mpi-abi or nccl$" err
   grep -q "'effort=max' is not understood and was passed over: effort takes fast, default or strong$" err
   grep -q "'seed' is not understood and was passed over: seed takes a whole number" err
 }
