@@ -23,6 +23,7 @@
 #include "plan/plan.h"
 #include "plugin/common/child.h"
 #include "plugin/common/descriptors.h"
+#include "plugin/common/environment.h"
 #include "plugin/common/percent.h"
 #include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
@@ -139,6 +140,7 @@ static char *question_text(const run_question *q, const char *site, topomap_erro
     write_site(out, site);
     plugin_percent_line(out, "said-step", "auto");
     plugin_percent_line(out, "said-step-options", options);
+    plugin_percent_line(out, "said-job-options", getenv(PLUGIN_ENV_JOB_OPTIONS));
     if (plugin_descriptors_input(input, sizeof input))
         plugin_percent_line(out, "input", input);
     for (char *const *word = q->program; *word; word++)

@@ -7,8 +7,7 @@
 
 #include "cli/run/run.h"
 #include "cli/shell.h"
-#include "plugin/policy/settings.h"
-#include "request/words.h"
+#include "plugin/common/child.h"
 
 enum { WORDS = 96, DEADLINE_MS = 20000 };
 
@@ -47,25 +46,11 @@ static void clear(plan_words *p)
 
 /* ---- --topomap and --topomap-options ------------------------------------------------------- */
 
-typedef struct wishes {
-    int off, required, verbose;
-    const char *graph;
-} wishes;
-
-static int is_auto(const wishes *w)
+static int is_auto(const run_wishes *w)
 {
     return w->graph && strcmp(w->graph, "auto") == 0;
 }
 
-static char not_understood[120]; /* the first such word */
-
-static void note_word(const char *word)
-{
-    if (!*not_understood)
-        snprintf(not_understood, sizeof not_understood, "%s", word);
-}
-
-/* Those of srun's words that `map` has no option for are passed over. */
 static int add_setting(plan_words *p, enum topomap_request_key key, const char *value)
 {
     const topomap_request_row *row = topomap_request_row_of(key);
@@ -81,70 +66,50 @@ static int add_setting(plan_words *p, enum topomap_request_key key, const char *
     return add(p, option) ? CLI_FAILED : 0;
 }
 
-static int take_settings(const policy_settings *settings, plan_words *p, wishes *w)
+/* Those of srun's words that `map` has no option for are passed over. What nobody says is as in a
+ * launch, where it is not what `map` does by itself. */
+static int add_settings(plan_words *p, const run_wishes *w)
 {
     int status = 0;
 
-    w->required = policy_flag(settings, TOPOMAP_REQUEST_REQUIRED);
-    w->verbose = policy_flag(settings, TOPOMAP_REQUEST_VERBOSE);
     if (is_auto(w)) /* the planner has them all */
         return 0;
     for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS && status == 0; k++) {
-        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
-        const char *value = settings->value[k];
+        enum topomap_request_key key = (enum topomap_request_key)k;
+        const topomap_request_row *row = topomap_request_row_of(key);
+        const char *value =
+            key == TOPOMAP_REQUEST_EFFORT ? policy_get(&w->settings, key) : w->settings.value[key];
 
-        if (!value || k == TOPOMAP_REQUEST_REQUIRED || k == TOPOMAP_REQUEST_VERBOSE)
+        if (!value || key == TOPOMAP_REQUEST_REQUIRED || key == TOPOMAP_REQUEST_VERBOSE)
             continue;
         if (row->option)
-            status = add_setting(p, (enum topomap_request_key)k, value);
+            status = add_setting(p, key, value);
         else
             fprintf(stderr, "topomap run: %s is for srun alone: passed over\n", row->word);
     }
     return status;
 }
 
-/* As srun reads them. */
-static int take_options(const cli_call *call, plan_words *p, wishes *w)
-{
-    policy_settings settings = {.value = {NULL}};
-    int status;
-
-    policy_settings_read(&settings, cli_get(call, "topomap-options"), POLICY_BY_STEP, note_word);
-    status = take_settings(&settings, p, w);
-    policy_settings_clear(&settings);
-    return status;
-}
-
 /* Of a word that was not understood: what would have been. \return nonzero: it is no key at all */
-static int explain_word(char why[CLI_WHY])
+static int explain_word(const run_wishes *w, char why[CLI_WHY])
 {
-    char expected[CLI_WHY - sizeof not_understood - 8];
-    size_t key = strcspn(not_understood, "=");
+    char expected[CLI_WHY - sizeof w->not_understood - 8];
+    size_t key = strcspn(w->not_understood, "=");
 
-    policy_settings_expected(not_understood, expected, sizeof expected);
-    snprintf(why, CLI_WHY, "'%s': %s", not_understood, expected);
-    return strncmp(expected, not_understood, key) != 0;
-}
-
-/* As srun has them: the option's, the environment's, a chain of the ranks. */
-static void take_graph(const cli_call *call, wishes *w)
-{
-    const char *off = getenv("TOPOMAP");
-
-    w->graph = cli_get(call, "topomap");
-    if (!w->graph)
-        w->graph = getenv("TOPOMAP_GRAPH");
-    w->off = (w->graph && !strcmp(w->graph, "off")) || topomap_request_means_off(off);
+    policy_settings_expected(w->not_understood, expected, sizeof expected);
+    snprintf(why, CLI_WHY, "'%s': %s", w->not_understood, expected);
+    return strncmp(expected, w->not_understood, key) != 0;
 }
 
 /* ---- The plan ----------------------------------------------------------------------------------
  */
 
 /* The text of the launcher's file; NULL, with the reason. */
-static char *plan(const cli_call *call, plan_words *p, const wishes *w,
+static char *plan(const cli_call *call, plan_words *p, const run_wishes *w,
                   const run_launcher *launcher, const run_allocation *a, unsigned ms,
                   char why[CLI_WHY])
 {
+    int64_t until = plugin_child_now() + ms;
     char chain[24], *text = NULL;
     int status;
 
@@ -153,13 +118,14 @@ static char *plan(const cli_call *call, plan_words *p, const wishes *w,
         fprintf(stderr, "topomap run: no graph was named: ranks are taken to talk to their "
                         "neighbours\n");
     if (add_value(p, "--graph", w->graph ? w->graph : chain) ||
-        add_value(p, "--db", cli_get(call, "db")) || add_value(p, "--nodes", a->nodes) ||
-        add_value(p, "--tasks-per-node", a->tasks) || add_value(p, "--cores-of", a->job) ||
-        add_value(p, "--format", launcher->format)) {
+        add_value(p, "--db", keep(p, run_wishes_db(call, ms))) ||
+        add_value(p, "--nodes", a->nodes) || add_value(p, "--tasks-per-node", a->tasks) ||
+        add_value(p, "--cores-of", a->job) || add_value(p, "--format", launcher->format)) {
         snprintf(why, CLI_WHY, "too many options");
         return NULL;
     }
     p->word[p->words] = NULL;
+    ms = until > plugin_child_now() ? (unsigned)(until - plugin_child_now()) : 0;
     status = cli_capture(p->word, ms, &text, why);
     if (status == 0)
         return text;
@@ -288,7 +254,7 @@ static int start(launch *l, char why[CLI_WHY])
 }
 
 /* Whoever asked for it to be required is told by the status; all others' programs run. */
-static int as_it_stands(launch *l, const wishes *w, const char *why)
+static int as_it_stands(launch *l, const run_wishes *w, const char *why)
 {
     int off = w->off, required = w->required || l->autos.required, status = -1;
     char again[CLI_WHY];
@@ -313,11 +279,11 @@ static int as_it_stands(launch *l, const wishes *w, const char *why)
 }
 
 /* \return nonzero: there is something to plan */
-static int find_out(launch *l, const wishes *w, char why[CLI_WHY])
+static int find_out(launch *l, const run_wishes *w, char why[CLI_WHY])
 {
     char *const *command = l->call->operand;
 
-    if (*not_understood || w->off || !(l->launcher = run_launcher_find(command, why)) ||
+    if (*w->not_understood || w->off || !(l->launcher = run_launcher_find(command, why)) ||
         run_launcher_ranks(l->launcher, command, &l->asked, why))
         return 0;
     if (!l->asked.ranks && !l->launcher->takes_all)
@@ -359,13 +325,13 @@ static int print_plan(const launch *l, char why[CLI_WHY])
     return status;
 }
 
-static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned ms)
+static int place(const cli_call *call, plan_words *p, const run_wishes *w, unsigned ms)
 {
     launch l = {.call = call};
     char why[CLI_WHY] = "";
     int status = -1;
 
-    if (*not_understood && explain_word(why))
+    if (*w->not_understood && explain_word(w, why))
         return cli_usage_error(call, "--topomap-options: %s", why);
     if (find_out(&l, w, why)) {
         if (is_auto(w))
@@ -392,32 +358,35 @@ static int place(const cli_call *call, plan_words *p, const wishes *w, unsigned 
 static int run(const cli_call *call)
 {
     plan_words p = {.words = 0};
-    wishes w = {.off = 0};
+    run_wishes w = {.off = 0};
     double seconds;
     int status = cli_number(call, "deadline", 0.001, 86400, DEADLINE_MS / 1000.0, &seconds);
 
     call->operand[call->operands] = NULL;
     if (status == 0 && (add(&p, "/proc/self/exe") || add(&p, "map")))
         status = CLI_FAILED;
-    take_graph(call, &w);
+    if (status == 0 && run_wishes_read(call, &w))
+        status = CLI_FAILED;
     if (status == 0)
-        status = take_options(call, &p, &w);
+        status = add_settings(&p, &w);
     if (status == 0)
         status = place(call, &p, &w, (unsigned)(seconds * 1000));
     clear(&p);
+    run_wishes_clear(&w);
     return status;
 }
 
 static const cli_option run_options[] = {
     {"topomap", "WHAT",
-     "who talks to whom: a graph's file, a pattern, auto, or off (default: $TOPOMAP_GRAPH, else a "
-     "chain of the ranks)",
+     "who talks to whom: a graph's file, a pattern, auto, or off (default: what the job was told "
+     "by "
+     "sbatch or salloc, else $TOPOMAP_GRAPH, else a chain of the ranks)",
      NULL},
     {"topomap-options", "K=V,...",
      "as srun has them: objective=, effort=, bind=, pin=, ...; required: nothing is started where "
-     "it cannot be placed",
+     "it cannot be placed. min-gain= and tasks= count with auto alone",
      NULL},
-    {"db", "DB", "topology database", NULL},
+    {"db", "DB", "topology database (default: $TOPOMAP_DB, else db= in plugstack.conf)", NULL},
     {"nodes", "HOSTLIST", "nodes to place on (default: those of the Slurm job that this runs in)",
      NULL},
     {"tasks-per-node", "N|LIST",

@@ -9,6 +9,25 @@
 
 #include "cli/capture.h"
 #include "cli/cli.h"
+#include "plugin/policy/settle.h"
+
+/* ---- What is asked for (wishes.c) ---------------------------------------------------------- */
+
+typedef struct run_wishes {
+    policy_settings settings;
+    const char *graph;        /* lent of the settings; NULL: nobody named one */
+    char not_understood[120]; /* the first word of options that is none; "": there is none */
+    int off, required, verbose;
+} run_wishes;
+
+/** As srun's plugin has them, by the same precedence: the call's, the job's (sbatch --topomap), the
+ * environment's. \return 0, or -1: no memory. run_wishes_clear() after either */
+int run_wishes_read(const cli_call *call, run_wishes *wishes);
+void run_wishes_clear(run_wishes *wishes);
+/** The database: what --db says, else plugstack.conf where TOPOMAP_DB does not; ends with free().
+ *  \param ms  for finding out
+ *  \return NULL: as `topomap map` has it */
+char *run_wishes_db(const cli_call *call, unsigned ms);
 
 /* ---- Launchers (launcher.c) --------------------------------------------------------------- */
 

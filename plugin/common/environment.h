@@ -45,7 +45,11 @@
 #define PLUGIN_ENV_PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY"
 #define PLUGIN_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN" /* NCCL's own */
 
-/* Where sbatch or salloc was called: a graph's relative path is meant from there. */
+/* What sbatch or salloc was told, for the job's steps, and where it was called: a graph's relative
+ * path is meant from there. EXPLAIN is a path, or empty for standard error. */
+#define PLUGIN_ENV_JOB_TOPOMAP "SLURM_TOPOMAP"
+#define PLUGIN_ENV_JOB_OPTIONS "SLURM_TOPOMAP_OPTIONS"
+#define PLUGIN_ENV_JOB_EXPLAIN "SLURM_TOPOMAP_EXPLAIN"
 #define PLUGIN_ENV_JOB_FOLDER "SLURM_TOPOMAP_FOLDER"
 
 /* "job.step" of a step whose tasks must not run. */

@@ -12,9 +12,6 @@
 #include <unistd.h>
 
 /* How a job's options reach the steps inside it. */
-#define JOB_TOPOMAP "SLURM_TOPOMAP"
-#define JOB_OPTIONS "SLURM_TOPOMAP_OPTIONS"
-#define JOB_EXPLAIN "SLURM_TOPOMAP_EXPLAIN" /* a path, or empty for standard error */
 
 /* What the command line said, or a #SBATCH directive. */
 static struct said {
@@ -105,8 +102,8 @@ int plugin_options_register(spank_t spank)
 void plugin_options_forget(int allocator)
 {
     static const char *const by_slurm[] = {"topomap", "topomap_options", "topomap_explain"};
-    static const char *const by_us[] = {JOB_TOPOMAP, JOB_OPTIONS, JOB_EXPLAIN,
-                                        PLUGIN_ENV_JOB_FOLDER};
+    static const char *const by_us[] = {PLUGIN_ENV_JOB_TOPOMAP, PLUGIN_ENV_JOB_OPTIONS,
+                                        PLUGIN_ENV_JOB_EXPLAIN, PLUGIN_ENV_JOB_FOLDER};
     char name[128];
 
     for (size_t i = 0; i < sizeof by_slurm / sizeof *by_slurm; i++) {
@@ -127,13 +124,13 @@ void plugin_options_export(void)
     if (launcher->nodes_only)
         said_options("bind=none");
     if (said.topomap)
-        setenv(JOB_TOPOMAP, said.topomap, 1);
+        setenv(PLUGIN_ENV_JOB_TOPOMAP, said.topomap, 1);
     if (said.topomap && getcwd(folder, sizeof folder))
         setenv(PLUGIN_ENV_JOB_FOLDER, folder, 1);
     if (said.options)
-        setenv(JOB_OPTIONS, said.options, 1);
+        setenv(PLUGIN_ENV_JOB_OPTIONS, said.options, 1);
     if (said.explain)
-        setenv(JOB_EXPLAIN, said.explain_file ? said.explain_file : "", 1);
+        setenv(PLUGIN_ENV_JOB_EXPLAIN, said.explain_file ? said.explain_file : "", 1);
 }
 
 static const char *environment(const char *name)
@@ -146,9 +143,9 @@ static const char *environment(const char *name)
 void plugin_options_said(const plugin_launcher *launcher, policy_said *all, plugin_explain *explain)
 {
     *all = (policy_said){.step = said.topomap,
-                         .job = environment(JOB_TOPOMAP),
+                         .job = environment(PLUGIN_ENV_JOB_TOPOMAP),
                          .step_options = said.options,
-                         .job_options = environment(JOB_OPTIONS),
+                         .job_options = environment(PLUGIN_ENV_JOB_OPTIONS),
                          .environment = environment("TOPOMAP"),
                          .environment_graph = environment("TOPOMAP_GRAPH"),
                          .distribution = launcher->on,
@@ -156,6 +153,6 @@ void plugin_options_said(const plugin_launcher *launcher, policy_said *all, plug
                          .inherited_distribution = launcher->inherited,
                          .cpu_bind = launcher->cpu_bind};
     explain->own = said.explain;
-    explain->wanted = said.explain || getenv(JOB_EXPLAIN);
-    explain->file = said.explain ? said.explain_file : environment(JOB_EXPLAIN);
+    explain->wanted = said.explain || getenv(PLUGIN_ENV_JOB_EXPLAIN);
+    explain->file = said.explain ? said.explain_file : environment(PLUGIN_ENV_JOB_EXPLAIN);
 }

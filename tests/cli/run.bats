@@ -395,6 +395,47 @@ END
   run -2 topomap run "${at[@]}" --topomap-options nothing=1 -- mpirun.four a.out
 }
 
+# told GRAPH: what the launcher is given by it, and no line
+told() {
+  run --separate-stderr topomap run "${at[@]}" --topomap-options verbose -- mpirun.four -np 8 a.out
+  [ "${lines[0]}" = "mpirun.four --rankfile FOLDER/ranks -np 8 a.out" ]
+  [[ $stderr == "topomap run: 8 ranks placed"* ]]
+  diff <(printf '%s\n' "${lines[@]:1}") \
+    <(topomap map --graph "$1" --effort fast --db t.db --nodes 'node[01-08]' --tasks-per-node 1 --format openmpi-rankfile | grep -v '^#')
+}
+
+@test "what a job was told, and the environment: as srun takes it" {
+  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 1)
+  topomap graph generate random:8,deg=2,seed=3 -o "$BATS_TEST_TMPDIR/own.csv"
+  SLURM_TOPOMAP=random:8,deg=2,seed=5 TOPOMAP_GRAPH=ring:8 told random:8,deg=2,seed=5
+  SLURM_TOPOMAP=own.csv SLURM_TOPOMAP_FOLDER=$BATS_TEST_TMPDIR told "$BATS_TEST_TMPDIR/own.csv"
+  SLURM_TOPOMAP=on TOPOMAP_GRAPH=random:8,deg=2,seed=5 told random:8,deg=2,seed=5
+  SLURM_TOPOMAP=off SLURM_TOPOMAP_OPTIONS=required run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
+  [ "$output$stderr" = "mpirun.four -np 8 a.out" ]
+  SLURM_TOPOMAP_OPTIONS=required run --separate-stderr topomap run --db none.db "${at[@]:2}" -- mpirun.four -np 8 a.out
+  [ "$status" -eq 1 ]
+  local word
+  for word in '' on off; do # names no graph, and is nobody's wish to go without
+    TOPOMAP_GRAPH=$word run --separate-stderr topomap run "${at[@]}" -- mpirun.four -np 8 a.out
+    [ "${lines[0]}" = "mpirun.four --rankfile FOLDER/ranks -np 8 a.out" ]
+    [[ $stderr == "topomap run: no graph was named: "* ]]
+  done
+}
+
+@test "the search is a launch's, and so is the database of plugstack.conf" {
+  at=(--nodes 'node[01-08]' --tasks-per-node 8)
+  local graph=random:n=64,deg=4 effort
+  for effort in fast default; do
+    topomap map --graph "$graph" --effort $effort --db t.db "${at[@]}" --format openmpi-rankfile >"$BATS_TEST_TMPDIR/$effort"
+  done
+  ! cmp -s "$BATS_TEST_TMPDIR/fast" "$BATS_TEST_TMPDIR/default"
+  cd "$BATS_TEST_TMPDIR"
+  printf 'ClusterName=c\nPlugStackConfig=%s/plugstack.conf\n' "$PWD" >slurm.conf
+  echo "optional spank_topomap.so db=$BATS_FILE_TMPDIR/t.db" >plugstack.conf
+  SLURM_CONF=$PWD/slurm.conf topomap run "${at[@]}" --topomap "$graph" --print -- mpirun.four -np 64 a.out | tail -n +3 | grep -v '^#' >ranks
+  grep -v '^#' fast | diff ranks -
+}
+
 @test "--print: the command, quoted, and the file; nothing runs" {
   topomap run "${at[@]}" --topomap ring:8 --print -- mpirun.four -np 8 ./a.out "two words" "it's" >printed
   [ "$(head -n 1 printed)" = "mpirun.four --rankfile FILE -np 8 ./a.out 'two words' 'it'\\''s'" ]

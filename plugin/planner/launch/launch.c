@@ -49,9 +49,7 @@ static int is_there(const char *folder, const char *name, char *path, size_t siz
            (!stat(path, &found) || topomap_mesh_file(path, mesh, sizeof mesh, &parts));
 }
 
-/* A relative path is meant where it was written, and a record is read elsewhere. What is no
- * existing file stays as it is: a pattern, a word, or a mistake that its reader names. */
-static int make_absolute(policy_settings *settings)
+int planner_launch_make_absolute(policy_settings *settings)
 {
     const char *graph = settings->value[TOPOMAP_REQUEST_GRAPH],
                *job = getenv(PLUGIN_ENV_JOB_FOLDER);
@@ -253,7 +251,7 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
         return 0;
     }
     ask_for_time(launch, wait);
-    if (make_absolute(&launch->verdict.decision.settings))
+    if (planner_launch_make_absolute(&launch->verdict.decision.settings))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     tell_graph(launch);
     if (plan(launch, err))

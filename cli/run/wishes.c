@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is asked of `topomap run`, by whoever can ask it of srun. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/apart.h"
+#include "cli/records.h"
+#include "cli/run/run.h"
+#include "plugin/common/environment.h"
+#include "plugin/planner/launch/launch.h"
+
+enum { PATH = 8192, LOOK_MS = 2000, SITE_MS = 5000 };
+
+static run_wishes *reading; /* policy_settle() tells of words by name alone */
+
+static void note_word(const char *word)
+{
+    if (!*reading->not_understood)
+        snprintf(reading->not_understood, sizeof reading->not_understood, "%s", word);
+}
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* ---- A job's graph is in the job's folder ------------------------------------------------------
+ */
+
+static int look(void *answer, void *settings)
+{
+    const char *path;
+
+    if (planner_launch_make_absolute(settings))
+        return -1;
+    path = policy_get(settings, TOPOMAP_REQUEST_GRAPH);
+    snprintf(answer, PATH, "%s", strlen(path) < PATH ? path : "");
+    return 0;
+}
+
+/* Apart: its file system may never answer. */
+static int find_graph(policy_settings *settings)
+{
+    char path[PATH] = "";
+    const char *folder = environment(PLUGIN_ENV_JOB_FOLDER);
+
+    if (settings->origin[TOPOMAP_REQUEST_GRAPH] != POLICY_BY_JOB || !folder ||
+        cli_apart(look, settings, path, sizeof path, LOOK_MS) != CLI_APART_DONE || !*path)
+        return 0;
+    return policy_set(settings, TOPOMAP_REQUEST_GRAPH, path, POLICY_BY_JOB);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+int run_wishes_read(const cli_call *call, run_wishes *w)
+{
+    const policy_said said = {.step = cli_get(call, "topomap"),
+                              .job = environment(PLUGIN_ENV_JOB_TOPOMAP),
+                              .step_options = cli_get(call, "topomap-options"),
+                              .job_options = environment(PLUGIN_ENV_JOB_OPTIONS),
+                              .environment = environment("TOPOMAP"),
+                              .environment_graph = environment("TOPOMAP_GRAPH")};
+    const policy_site nothing = {.mode = POLICY_ASK};
+    policy_decision decision;
+    topomap_error err;
+    int failed;
+
+    *w = (run_wishes){.off = policy_is_switched_off(&said)};
+    reading = w;
+    if (policy_settle(&said, &nothing, NULL, NULL, note_word, &decision, &err))
+        return -1;
+    w->settings = decision.settings;
+    failed = find_graph(&w->settings);
+    w->graph = policy_get(&w->settings, TOPOMAP_REQUEST_GRAPH);
+    w->required = policy_flag(&w->settings, TOPOMAP_REQUEST_REQUIRED);
+    w->verbose = policy_flag(&w->settings, TOPOMAP_REQUEST_VERBOSE);
+    return failed;
+}
+
+void run_wishes_clear(run_wishes *w)
+{
+    policy_settings_clear(&w->settings);
+    w->graph = NULL;
+}
+
+char *run_wishes_db(const cli_call *call, unsigned ms)
+{
+    const char *own = cli_get(call, "db");
+    char *site =
+        own || environment("TOPOMAP_DB") ? NULL : cli_site_words(ms < SITE_MS ? ms : SITE_MS);
+    char *word = site, *end, *path = own ? strdup(own) : NULL;
+
+    for (; word && *word; word = end) {
+        end = word + strcspn(word, "\n");
+        if (*end)
+            *end++ = '\0';
+        if (strncmp(word, "db=", 3) == 0) {
+            free(path);
+            path = strdup(word + 3);
+        }
+    }
+    free(site);
+    return path;
+}
