@@ -184,6 +184,24 @@ shuffled() { # PATTERN -> file `shuffled`
   [ "$status" -eq 2 ]
 }
 
+# unweighted GRAPH: as METIS has it without weights
+unweighted() {
+  topomap graph generate "$1" | awk -F, '/^[0-9]/ { row[$1] = row[$1] " " $2 + 1; arcs++; if ($1 > last) last = $1 }
+    END { print last + 1, arcs / 2; for (i = 0; i <= last; i++) print row[i] }'
+}
+
+@test "an edge of weight 1 in an undirected file goes both ways: no wavefront, no ring of a collective" {
+  local spec
+  for spec in torus2d:8x8 torus2d:16x8 stencil2d:5:4x4 ring:16 stencil3d:7:4x4x4; do
+    unweighted "$spec" >plain.graph
+    [ "$(topomap graph recognise plain.graph)" = "$spec" ]
+  done
+  unweighted torus2d:8x8 >plain.graph
+  [ "$(topomap graph recognise plain.graph --scale 256)" = torus2d:16x16 ]
+  topomap graph generate sweep:4x4,sweeps=1 | sed -E 's/^([0-9]+,[0-9]+),.*/\1,1/' >once.csv
+  [ "$(topomap graph recognise once.csv)" = sweep:4x4,sweeps=1 ]
+}
+
 @test "graph recognise: training jobs by what goes which way, --scale by replicas; benchmarks and trees" {
   shuffled parallel:tp=8,pp=4,dp=8
   [ "$(topomap graph recognise shuffled)" = parallel:tp=8,pp=4,dp=8 ]
