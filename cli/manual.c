@@ -263,10 +263,16 @@ static int put_job_options(void)
     }
     put_keys();
     put_auto();
-    printf(".SH ENVIRONMENT\n.TP\n.B TOPOMAP\noff switches everything off.\n.TP\n.B TOPOMAP_GRAPH\n"
-           "The graph of steps that name none.\n.TP\n.B TOPOMAP_APPLIED, TOPOMAP_PLAN_ID, "
-           "TOPOMAP_GAIN\nFor the tasks: whether they were placed, by which plan, and percent "
-           "gained.\n.SH SEE ALSO\n.BR topomap (1),\n.BR topomap\\-why (1),\n.BR "
+    printf(".SH ENVIRONMENT\n.TP\n.B TOPOMAP\noff, no, 0 or false switches everything off.\n"
+           ".TP\n.B TOPOMAP_GRAPH\nThe graph of steps that name none.\n.TP\n.B TOPOMAP_DB\n"
+           "The topology database, in place of the site's.\n"
+           ".TP\n.B TOPOMAP_APPLIED, TOPOMAP_PLAN_ID, TOPOMAP_GAIN\nFor the tasks: whether they "
+           "were placed, by which plan, and percent gained.\n"
+           ".TP\n.B TOPOMAP_MASTER_ADDR\nFor the tasks of a placed step: the node of rank 0.\n"
+           ".TP\n.B TOPOMAP_GPU\nFor a task that is bound next to a GPU of its own: its "
+           "number on the node, as Slurm counts.\n"
+           ".TP\n.B TOPOMAP_NIC\nFor tasks, with the key nic: the nearest NIC.\n.SH SEE ALSO\n.BR "
+           "topomap (1),\n.BR topomap\\-why (1),\n.BR "
            "topomap\\-profile (1),\n.BR srun (1)\n");
     return CLI_DONE;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "plugin/common/record.h"
+#include "plugin/store/place.h"
 #include "util/alloc.h"
 
 static int put_in_place(const cli_call *call, const char *option, char **place, topomap_error *err)
@@ -21,13 +22,19 @@ static int put_in_place(const cli_call *call, const char *option, char **place, 
     return copy ? 0 : -1;
 }
 
+/* As users know it. */
+static const char *own_cache(char path[STORE_ROOT])
+{
+    return getenv("XDG_CACHE_HOME") && !store_place_own(path, NULL) ? path : "~/.cache/topomap";
+}
+
 /* A file, JOB.STEP, JOB (its step that was placed last), or nothing: the launch that was. The
  * folder is --records, else where the site's launches keep theirs. */
 static int find_record(const cli_call *call, const char *said, char *path, size_t size,
                        topomap_error *err)
 {
     const char *folder = cli_get(call, "records"), *job = said && *said ? said : NULL;
-    char site[1024];
+    char site[1024], own[STORE_ROOT];
 
     if (job && access(job, F_OK) == 0) {
         snprintf(path, size, "%s", job);
@@ -46,10 +53,10 @@ static int find_record(const cli_call *call, const char *said, char *path, size_
     if (plugin_record_newest(folder, job, path, size))
         return 0;
     return topomap_error_set(err, TOPOMAP_EINPUT,
-                             "no record of %s%s is in %s%s~/.cache/topomap/records; launches keep "
-                             "one with --topomap-options=records",
+                             "no record of %s%s is in %s%s%s/records; launches keep one with "
+                             "--topomap-options=records",
                              job ? "job " : "a launch", job ? job : "", folder ? folder : "",
-                             folder ? " or " : "");
+                             folder ? " or " : "", own_cache(own));
 }
 
 int cli_record_read(const cli_call *call, const char *name, planner_record *record,

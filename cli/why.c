@@ -304,7 +304,7 @@ static const char why_text[] =
     "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or "
     "JOB.STEP, or JOB,\n"
     "whose record is looked for in the site's folder (--records DIR, else records= in\n"
-    "plugstack.conf) and in ~/.cache/topomap/records, where\n"
+    "plugstack.conf) and in topomap/records of $XDG_CACHE_HOME, else of ~/.cache, where\n"
     "launches put it if the site's folder has none that is the user's own. The\n"
     "database and the graph that it names must still be there, or be named by --db and --graph. "
     "Costs\n"

@@ -109,6 +109,20 @@ static int take_text(topomap_input *input, char **to, const char *text, topomap_
     return *to ? 0 : -1;
 }
 
+/* A comment behind a path or a number. A source's command may have a # of its own. */
+static void cut_comment(char *text)
+{
+    char *at = text;
+
+    while ((at = strchr(at, '#')) != NULL && at > text && !strchr(" \t", at[-1]))
+        at++;
+    if (!at)
+        return;
+    while (at > text && strchr(" \t", at[-1]))
+        at--;
+    *at = '\0';
+}
+
 static int take_line(topomap_input *input, refresh_conf *conf, char *line, topomap_error *err)
 {
     char *at = line, *word;
@@ -122,6 +136,7 @@ static int take_line(topomap_input *input, refresh_conf *conf, char *line, topom
     at += strspn(at, " \t");
     if (!strcmp(word, "source"))
         return take_source(input, conf, at, err);
+    cut_comment(at);
     if (!strcmp(word, "db"))
         return take_text(input, &conf->db, at, err);
     if (!strcmp(word, "topology"))

@@ -280,7 +280,8 @@ void doctor_store(doctor_site *site, doctor_verdict *verdict)
 
 void doctor_records(doctor_site *site, doctor_verdict *verdict)
 {
-    const struct folder folder = {"records=", site->records, "no records of plans are kept", 0};
+    const struct folder folder = {"records=", site->records,
+                                  "plans are recorded for whoever asks, in users' own caches", 0};
 
     look_at_own(&folder, verdict);
 }

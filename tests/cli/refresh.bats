@@ -9,7 +9,7 @@ setup() {
   mkdir tmp
   topomap db synth fat-tree:leaves=4,hosts=5,spines=2 -o made >/dev/null
   mv made/fabric.ibnetdiscover good
-  printf '%s\n' 'db t.db # here' | sed 's/ #.*//' >conf
+  printf '%s\n' 'db t.db # here' >conf
   printf '%s\n' '# the fabric' 'source ibnetdiscover seconds=30 command=cat good' "source coordinates file=places" >>conf
   printf 'node%02d %d 0 0\n' 1 0 2 1 >places
 }
@@ -129,6 +129,19 @@ kept() { # WHY OPTION...
   run -0 topomap db refresh --config conf
   [ "$output" = "no differences" ]
   [ "$(stat -c %i topology.conf)" = "$before" ]
+}
+
+@test "comments: behind a blank, and not within a path or a command" {
+  printf '%s\n' '  # all' 'db a#b.db	# the database' 'lose 5 #percent' 'topology topo.conf   # for Slurm' \
+    'source ibnetdiscover command=cat good # which the shell sees' >conf
+  run -0 topomap db refresh --config conf
+  [ "${lines[0]}" = "a#b.db is new" ]
+  [ -s topo.conf ]
+  for line in 'db # none' 'lose # none'; do
+    printf '%s\n' "$line" 'source ibnetdiscover file=good' >conf
+    run -3 topomap db refresh --config conf
+    [[ $output == *"conf:1: expected "* ]]
+  done
 }
 
 @test "a configuration that is wrong is refused with the line" {

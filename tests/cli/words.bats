@@ -103,7 +103,7 @@ database() { # t.db and $NODES
   run topomap map --replay 12
   [[ $output == *"replay of 12.0: "* ]]
   run -3 topomap why 3 --job 99
-  [[ $output == *"no record of job 99 is in ~/.cache/topomap/records; launches keep one with --topomap-options=records"* ]]
+  [[ $output == *"no record of job 99 is in $PWD/cache/topomap/records; launches keep one with --topomap-options=records"* ]]
   # The site's folder is looked into without being named; one that is named stands in its place.
   mkdir -m 1777 site other
   mkdir -m 700 "site/$EUID"
@@ -115,7 +115,7 @@ database() { # t.db and $NODES
   [[ ${lines[0]} == "step 20.3: "* ]]
   run -0 topomap why 3 --job 20
   run -3 topomap why 3 --job 20 --records other
-  [[ $output == *"no record of job 20 is in other or ~/.cache/topomap/records"* ]]
+  [[ $output == *"no record of job 20 is in other or $PWD/cache/topomap/records"* ]]
   rm -r cache/topomap/records site
   run -3 topomap show
   [[ $output == *"no record of a launch is in "* ]]
