@@ -23,6 +23,21 @@ static const char *option_of(const cli_call *call, enum topomap_request_key key)
     return row->flag ? "1" : text;
 }
 
+/* As srun's plugin has --gpus-per-task (plugin/srun/gpus.c). */
+static int read_gpus(const cli_call *call, topomap_request *asked)
+{
+    char word[32];
+    uint64_t gpus;
+    topomap_error err;
+    int status = cli_integer(call, "gpus-per-task", 1, 1024, 0, &gpus);
+
+    if (status || !gpus)
+        return status;
+    snprintf(word, sizeof word, "bound:%u", (unsigned)gpus);
+    return topomap_request_set(asked, TOPOMAP_REQUEST_STEP_GPUS, word, &err) ? cli_fail(call, &err)
+                                                                             : 0;
+}
+
 int cli_request_read(const cli_call *call, topomap_request *asked)
 {
     topomap_error err;
@@ -43,7 +58,7 @@ int cli_request_read(const cli_call *call, topomap_request *asked)
         return cli_usage_error(call, "--%s takes %s, not '%s'", topomap_request_row_of(key)->option,
                                takes, text);
     }
-    return 0;
+    return read_gpus(call, asked);
 }
 
 /* ---- The planner's request ------------------------------------------------------------------- */
@@ -144,6 +159,8 @@ static int write_request(FILE *out, const cli_call *call, const topomap_request 
 
         if (key == TOPOMAP_REQUEST_EFFORT && !text)
             text = "default";
+        if (key == TOPOMAP_REQUEST_STEP_GPUS)
+            text = asked->step_gpus;
         if ((key == TOPOMAP_REQUEST_OBJECTIVE || key == TOPOMAP_REQUEST_WEIGHT) && !text)
             text = "auto";
         if (text && topomap_request_row_of(key)->line)

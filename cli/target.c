@@ -113,6 +113,8 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (spec && cli_get(call, "job-nodes"))
         return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
+    if (spec && cli_get(call, "gpus-per-task"))
+        return cli_usage_error(call, "--gpus-per-task is for an allocation: --nodes");
     if (asked->capacity && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)

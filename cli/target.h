@@ -36,6 +36,7 @@ typedef struct cli_target {
         {"cpus-per-task", "N", "CPUs of each task (default 1)", NULL},                             \
         {"threads-per-core", "N", "of each core's hardware threads only so many (default: all)",   \
          NULL},                                                                                    \
+        {"gpus-per-task", "N", "GPUs that Slurm gives each task, as srun's option says", NULL},    \
         {"cores", "LISTS", "cores that the job has on each node: 0-3,8;*(x2) (default: all)",      \
          NULL},                                                                                    \
         {"cores-of", "JOB", "the cores that this Slurm job has, as scontrol tells them", NULL},    \

@@ -26,6 +26,17 @@ placed() { # NODES TASKS GRAPH [OPTION...]
   [ "$(placed mi01 2 chain:2 --bind core)" = '0,null,null,0,16 1,null,null,8,24 ' ]
 }
 
+@test "--gpus-per-task: Slurm gives each task its own, as a launch with srun's option has it" {
+  import hwloc "$data/mi250x.xml"
+  [ "$(placed mi01 8 chain:8 --gpus-per-task 1)" = "$(placed mi01 8 chain:8 --bind core)" ]
+  [ "$(placed mi01 8 chain:8 --gpus-per-task 1 --bind gpu)" = '0,0,hsn0,12,13,28,29 1,1,hsn0,14,15,30,31 2,2,hsn1,4,5,20,21 3,3,hsn1,6,7,22,23 4,4,hsn2,0,1,16,17 5,5,hsn2,2,3,18,19 6,6,hsn3,8,9,24,25 7,7,hsn3,10,11,26,27 ' ]
+  [[ $(placed mi01 4 chain:4 --gpus-per-task 2 --bind gpu --cpus-per-task 2) == '0,0,'*' 1,2,'*' 2,4,'*' 3,6,'* ]]
+  topomap map --db t.db --nodes mi01 --tasks-per-node 8 --graph chain:8 --gpus-per-task 1 --format plan | grep -qx 'step-gpus bound:1'
+  run -2 topomap map --db t.db --nodes mi01 --tasks-per-node 8 --graph chain:8 --gpus-per-task none
+  run -2 topomap map --machine mesh:2x2 --graph ring:4 --gpus-per-task 1
+  [[ $output == *"--gpus-per-task is for an allocation: --nodes"* ]]
+}
+
 @test "GH200, H100: a task a GPU, its NIC; two tasks on a package each, or side by side" {
   import hwloc "$data/gh200.xml"
   [ "$(placed gh01 4 ring:4)" = '0,0,mlx5_0,0,1,2,3 1,1,mlx5_1,4,5,6,7 2,2,mlx5_2,8,9,10,11 3,3,mlx5_3,12,13,14,15 ' ]
