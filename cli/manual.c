@@ -184,15 +184,16 @@ static void put_head(const char *page, int section, const char *summary)
     printf("\n");
 }
 
-static void put_tail(void)
+/* \param unless  what goes before TOPOMAP_DB; NULL: --db alone */
+static void put_tail(const char *unless)
 {
-    printf(
-        ".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
-        "input, 4 anything else.\n"
-        ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
-        ".TP\n.B NO_COLOR\nSet and not empty: no colours, unless \\-\\-color says otherwise.\n"
-        ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
-        "given.\n");
+    printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
+           "input, 4 anything else.\n"
+           ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where ");
+    put_text(unless ? unless : "--db does not name it");
+    printf(".\n.TP\n.B NO_COLOR\nSet and not empty: no colours, unless \\-\\-color says "
+           "otherwise.\n.SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database "
+           "where nothing else is named.\n");
 }
 
 /* ---- Options of srun, sbatch and salloc ---------------------------------------------------- */
@@ -347,13 +348,30 @@ static const struct made_page {
     const char *page, *title, *command;
     int section;
     int (*put)(void);
+    const char *unless; /* put_tail() */
 } made_pages[] = {
-    {"srun", "srun", NULL, 1, put_job_options},
-    {"policy.5", "policy", NULL, 5, put_policy_file},
-    {"graph-formats.5", "graph-formats", NULL, 5, put_graph_files},
-    {"doctor.8", "doctor", "doctor", 8, NULL},
-    {"refresh.8", "refresh", "db refresh", 8, NULL},
+    {"srun", "srun", NULL, 1, put_job_options, NULL},
+    {"policy.5", "policy", NULL, 5, put_policy_file, NULL},
+    {"graph-formats.5", "graph-formats", NULL, 5, put_graph_files, NULL},
+    {"doctor.8", "doctor", "doctor", 8, NULL, "neither --db nor db= of plugstack.conf names it"},
+    {"refresh.8", "refresh", "db refresh", 8, NULL,
+     "neither --db nor the configuration's db names it"},
 };
+
+/* What pages of several commands are about. */
+static const char *const groups[][2] = {
+    {"graph", "look at communication graphs, make, convert and change them"},
+    {"db", "fill topology databases, look at what is in them, check, compare and export it"},
+    {"profile", "look at the profiles that --topomap=auto has kept, and remove them"},
+};
+
+static const char *summary_of(const char *page, const cli_command *first)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (strcmp(groups[i][0], page) == 0)
+            return groups[i][1];
+    return first->summary;
+}
 
 static const struct made_page *made_page_of(const char *page)
 {
@@ -381,7 +399,7 @@ int cli_manual(const char *page)
                 put_text(c->summary);
                 printf("\n");
             }
-        put_tail();
+        put_tail(NULL);
         return CLI_DONE;
     }
     for (size_t t = 0; cli_tables[t]; t++)
@@ -389,7 +407,7 @@ int cli_manual(const char *page)
             if (!belongs(c, command))
                 continue;
             if (!found++) {
-                put_head(made ? made->title : page, made ? made->section : 1, c->summary);
+                put_head(made ? made->title : page, made ? made->section : 1, summary_of(page, c));
                 printf(".SH COMMANDS\n");
             }
             put_command(c, "SS");
@@ -408,7 +426,7 @@ int cli_manual(const char *page)
         put_formats();
     if (strcmp(page, "algorithms") == 0)
         put_algorithms();
-    put_tail();
+    put_tail(made ? made->unless : NULL);
     return CLI_DONE;
 }
 
