@@ -192,9 +192,11 @@ unweighted() {
 
 @test "an edge of weight 1 in an undirected file goes both ways: no wavefront, no ring of a collective" {
   local spec
-  for spec in torus2d:8x8 torus2d:16x8 stencil2d:5:4x4 ring:16 stencil3d:7:4x4x4; do
+  for spec in torus2d:8x8 torus2d:16x8 stencil2d:5:4x4 ring:16 stencil3d:7:4x4x4 nas-cg:32 nas-mg:32; do
     unweighted "$spec" >plain.graph
     [ "$(topomap graph recognise plain.graph)" = "$spec" ]
+    topomap graph convert plain.graph plain.grf --to scotch
+    [ "$(topomap graph recognise plain.grf)" = "$spec" ]
   done
   unweighted torus2d:8x8 >plain.graph
   [ "$(topomap graph recognise plain.graph --scale 256)" = torus2d:16x16 ]

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/recognise/name.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "graph/recognise/halves.h"
 #include "graph/recognise/heavy.h"
 
 #define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */
@@ -115,8 +117,9 @@ static int name_scaled(const view *v, uint64_t ranks, topomap_recognition *found
     return 0;
 }
 
-int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
-                            topomap_recognition *pattern, topomap_error *err)
+/* With the heavy part, where the whole is no pattern to the last pair. */
+static int recognise_parts(const topomap_graph *graph, uint64_t ranks, topomap_recognition *pattern,
+                           topomap_error *err)
 {
     view whole = {.graph = graph}, heavy = {0};
     topomap_graph *part = NULL;
@@ -142,4 +145,21 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
         return -1;
     *pattern = found;
     return 0;
+}
+
+int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                            topomap_recognition *pattern, topomap_error *err)
+{
+    topomap_graph even = *graph; /* all but the bytes stays the graph's */
+    uint64_t *bytes;
+    int status = topomap_halves_even(graph, &bytes, err);
+
+    if (bytes) {
+        even.bytes = bytes;
+        even.total_bytes *= 2;
+    }
+    if (status == 0)
+        status = recognise_parts(&even, ranks, pattern, err);
+    free(bytes);
+    return status;
 }

@@ -44,16 +44,6 @@ static int is_up(const topomap_lattice *l, uint32_t k, uint32_t a, uint32_t b)
     return b == (l->kind[k] == TOPOMAP_LATTICE_RING ? (a + 1) % l->size[k] : a + 1);
 }
 
-/* Of an edge of weight 1 in an undirected file one arc has the byte, and the other is there with
- * none (graph/formats/undirected.c): it goes both ways. */
-static int is_halved_byte(const topomap_graph *graph, uint32_t v, uint32_t u, uint64_t both)
-{
-    uint64_t end = graph->offset[v + 1];
-    uint64_t at = topomap_sorted_u32(graph->target, graph->offset[v], end, u);
-
-    return both == 1 && at < end && graph->target[at] == u;
-}
-
 static void measure(const topomap_graph *graph, const topomap_lattice *l, flow *flows)
 {
     topomap_walk walk = {.lattice = l, .offset = graph->offset, .target = graph->target};
@@ -66,8 +56,6 @@ static void measure(const topomap_graph *graph, const topomap_lattice *l, flow *
         if (k >= l->dims)
             continue;
         back = topomap_graph_bytes_to(graph, walk.v, walk.u);
-        if (is_halved_byte(graph, walk.v, walk.u, bytes + back))
-            bytes = back = 1;
         if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
             take_pair(&flows[k], bytes, 0, &random);
         else if (back && walk.v < walk.u)

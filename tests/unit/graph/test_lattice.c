@@ -344,6 +344,54 @@ static void test_uneven(void **state)
     }
 }
 
+/* The weights as a reader of undirected files has them, who cannot halve odd ones. */
+static topomap_graph *halved(const char *pattern, int shuffle, uint64_t weight)
+{
+    topomap_graph *graph = disturb(graph_good(pattern, NULL), shuffle, 0, 0, 1);
+
+    for (uint32_t u = 0; u < graph->ranks; u++)
+        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++)
+            graph->bytes[e] = graph->target[e] > u ? weight - weight / 2 : weight / 2;
+    graph->total_bytes = graph->pairs * weight;
+    return graph;
+}
+
+static void test_halves(void **state)
+{
+    static const char *const pattern[] = {"torus2d:8x8",       "torus2d:16x8", "stencil2d:5:4x4",
+                                          "stencil3d:7:4x4x4", "nas-sp:36",    "nas-cg:32",
+                                          "nas-mg:32",         "tree:31"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
+        for (int shuffle = 0; shuffle <= 1; shuffle++)
+            for (uint64_t weight = 1; weight <= 3; weight++) {
+                topomap_graph *graph = halved(pattern[i], shuffle, weight);
+                topomap_recognition found = recognise(graph, 0);
+
+                if (strcmp(found.text, pattern[i]) != 0)
+                    fail_msg("%s of weight %d: %s found", pattern[i], (int)weight, found.text);
+                topomap_graph_free(graph);
+            }
+}
+
+/* A byte with no arc back does go one way. */
+static void test_no_halves(void **state)
+{
+    static const char *const pattern[] = {"sweep:4x4,sweeps=1", "parallel:tp=8,dp=8"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++) {
+        topomap_graph *graph = disturb(graph_good(pattern[i], NULL), 1, 0, 0, 1);
+
+        for (uint64_t e = 0; e < graph->arcs; e++)
+            graph->bytes[e] = 1;
+        graph->total_bytes = graph->arcs;
+        assert_string_equal(recognise(graph, 0).text, pattern[i]);
+        topomap_graph_free(graph);
+    }
+}
+
 /* Ranks numbered along the dimensions keep their order. */
 static void test_order(void **state)
 {
@@ -527,6 +575,8 @@ int main(void)
         cmocka_unit_test(test_named),
         cmocka_unit_test(test_named_scaled_not),
         cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_no_halves),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_table_8_1),
         cmocka_unit_test(test_large),
