@@ -107,7 +107,8 @@ static int order_gpus(const cli_target *target, cli_result *result, topomap_erro
     if (!target->allocation)
         return 0;
     return planner_gpu_order_make(&inputs, &result->plan, &order, err) ||
-                   planner_gpu_tasks(&inputs, &result->plan.bindings, &result->plan, err)
+                   planner_gpu_tasks(&inputs, &result->plan.bindings, &result->plan, err) ||
+                   planner_gpu_tasks_of_slurm(&inputs, &result->plan, err)
                ? -1
                : 0;
 }
@@ -243,6 +244,29 @@ static int evaluate_links(const cli_call *call, const cli_target *target, const 
     return status;
 }
 
+static int read_pin(const cli_call *call, const topomap_request *asked, const cli_target *target,
+                    cli_result *result)
+{
+    const char *why = asked->pin
+                          ? planner_pin_read(asked->pin, topomap_graph_ranks(target->graph),
+                                             target->machine, &result->pin.rank, &result->pin.node)
+                          : NULL;
+
+    result->pin.asked = asked->pin != NULL;
+    return why ? cli_usage_error(call, "--pin %.60s: %s", asked->pin, why) : 0;
+}
+
+/* After all has been said of a placement that has not what is asked. */
+static int report_cost(const cli_call *call, cli_result *result, const uint32_t *slots)
+{
+    int status;
+
+    if (result->pin.asked)
+        result->pin.on = topomap_machine_node_of(result->target->machine, slots[result->pin.rank]);
+    status = cli_report_cost(call, result);
+    return status == CLI_DONE && result->pin.on != result->pin.node ? CLI_NO : status;
+}
+
 static int evaluate_target(const cli_call *call, const topomap_request *asked)
 {
     cli_result result = {0};
@@ -256,6 +280,8 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
     result.target = &target;
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
+        status = read_pin(call, asked, &target, &result);
+    if (status == 0)
         status = cli_time_costs(call, "--time", cli_get(call, "time") != NULL, &target.costs);
     if (status == 0)
         cli_time_costs_settle(target.machine, &target.costs);
@@ -267,7 +293,7 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
          evaluate_links(call, &target, baseline, &result, &err) != 0))
         status = cli_fail(call, &err);
     if (status == 0)
-        status = cli_report_cost(call, &result);
+        status = report_cost(call, &result, baseline);
     topomap_time_clear(&result.time);
     topomap_cost_clear(&result.before);
     free(baseline);
@@ -352,7 +378,11 @@ static const char map_text[] =
     "and\n"
     "has CPUs next to it. Where GPUs use several rails or NVLink joins nodes, places are GPUs, if\n"
     "no node has more tasks than GPUs and --objective names none that goes by links. --json has\n"
-    "`gpus`, by Slurm's index on the node, and `nics` of each rank.\n"
+    "`gpus`, by Slurm's index on the node, and `nics` of each rank. With --gpus-per-task Slurm "
+    "gives\n"
+    "each task GPUs of its own, and CPUs beside them: none are planned then without --bind, and "
+    "`gpus`\n"
+    "are those that Slurm deals out, N for each task of a node in turn.\n"
     "\n"
     "--slurm-order says what Slurm's layout of an allocation is, against which the gain counts.\n"
     "node-index: a block of ranks for one node after the other, as --nodes has them. topology: by\n"
@@ -511,6 +541,8 @@ static const char eval_text[] =
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
     {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
+    {"pin", "RANK:NODE|RANK:first",
+     "whether it has the rank on that node, first of --nodes: status 1 where it has not", NULL},
     {"congestion", "MODEL", "loads of links: exact, fast, routes (the routing tables) or adaptive",
      NULL},
     {"time", NULL, "predicted communication time", NULL},

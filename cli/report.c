@@ -139,13 +139,29 @@ static json_t *phases_json(const cli_result *result)
     return phases;
 }
 
-void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i)
+void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i, uint32_t each)
 {
+    json_t *gpus;
+
     if (!plan->gpu || plan->gpu[i] == UINT32_MAX)
         return;
-    json_object_set_new(row, "gpus", json_pack("[I]", (json_int_t)plan->gpu[i]));
+    gpus = json_array();
+    for (uint32_t k = 0; k < each; k++)
+        json_array_append_new(gpus, json_integer(plan->gpu[i] + k));
+    json_object_set_new(row, "gpus", gpus);
     if (plan->nic[i] != UINT32_MAX)
         json_object_set_new(row, "nics", json_pack("[s]", plan->nic_name[plan->nic[i]]));
+}
+
+/* Of which GPUs a job has some alone, the first is known of a task's. */
+static uint32_t gpus_each(const cli_target *target)
+{
+    const char *said = target->request.asked.step_gpus;
+    unsigned each = 1;
+
+    if (said && !target->inputs.gpus.job.nodes)
+        sscanf(said, "bound:%u", &each);
+    return each;
 }
 
 /* One object a rank: where it goes, and its CPUs where the inside of the node is known. */
@@ -153,7 +169,7 @@ static json_t *placement_json(const cli_result *result)
 {
     const topomap_plan *plan = &result->plan;
     json_t *list = json_array();
-    uint32_t *at = malloc(plan->tasks * sizeof *at), count;
+    uint32_t *at = malloc(plan->tasks * sizeof *at), count, each = gpus_each(result->target);
     const uint32_t *pu;
 
     for (uint32_t i = 0; at && i < plan->tasks; i++)
@@ -173,7 +189,7 @@ static json_t *placement_json(const cli_result *result)
                 json_array_append_new(cpus, json_integer(pu[k]));
             json_object_set_new(row, "cpus", cpus);
         }
-        cli_report_devices(row, plan, at[r]);
+        cli_report_devices(row, plan, at[r], each);
         json_array_append_new(list, row);
     }
     free(at);
@@ -226,6 +242,40 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     return close_output(call, output);
 }
 
+/* A node of a specified machine has a number for a name. */
+static void put_node(const topomap_machine *machine, uint32_t node, char *text, size_t size)
+{
+    const char *name = topomap_machine_node_name(machine, node);
+
+    if (name)
+        snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "%u", node);
+}
+
+static void print_pin(const cli_result *result)
+{
+    const topomap_machine *machine = result->target->machine;
+    char asked[256], on[256];
+
+    put_node(machine, result->pin.node, asked, sizeof asked);
+    put_node(machine, result->pin.on, on, sizeof on);
+    if (result->pin.on == result->pin.node)
+        printf("pin           rank %u is on %s\n", result->pin.rank, on);
+    else
+        printf("pin           rank %u is on %s, not on %s\n", result->pin.rank, on, asked);
+}
+
+static json_t *pin_json(const cli_result *result)
+{
+    const topomap_machine *machine = result->target->machine;
+    const char *name = topomap_machine_node_name(machine, result->pin.on);
+
+    return json_pack("{s:I, s:o, s:b}", "rank", (json_int_t)result->pin.rank, "node",
+                     name ? json_string(name) : json_integer(result->pin.on), "kept",
+                     result->pin.on == result->pin.node);
+}
+
 int cli_report_cost(const cli_call *call, const cli_result *result)
 {
     const topomap_congestion *congestion = &result->congestion[0];
@@ -239,6 +289,8 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
         set_spread(root, &result->spread[0]);
         if (result->time.model)
             json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
+        if (result->pin.asked)
+            json_object_set_new(root, "pin", pin_json(result));
         cli_json(stdout, root, JSON_REAL_PRECISION(15));
         return CLI_DONE;
     }
@@ -260,5 +312,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
     topomap_spread_print(stdout, &result->spread[0], "this placement", NULL);
     if (result->time.model)
         cli_time_print(&result->time, &result->costs);
+    if (result->pin.asked)
+        print_pin(result);
     return CLI_DONE;
 }

@@ -21,6 +21,10 @@ typedef struct cli_result {
     topomap_congestion congestion[2]; /* before and after; model NULL: not asked for */
     cli_costs costs;
     topomap_time time; /* of `before`; model NULL: not asked for */
+    struct {
+        int asked;
+        uint32_t rank, node, on; /* where it is to be, and where it is */
+    } pin;                       /* of `before` */
 } cli_result;
 
 /** Returns an exit status; --output is where it writes. */
@@ -28,8 +32,9 @@ typedef int cli_printer(const cli_call *call, const cli_result *result);
 
 int cli_report_text(const cli_call *call, const cli_result *result);
 int cli_report_json(const cli_call *call, const cli_result *result);
-/** Adds `gpus` and `nics` of the plan's i-th task to its row, where they are known. */
-void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i);
+/** Adds `gpus` and `nics` of the plan's i-th task to its row, where they are known.
+ *  \param each  GPUs of a task, one after the other */
+void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i, uint32_t each);
 /** The cost `before` alone, as text or (--json) JSON. */
 int cli_report_cost(const cli_call *call, const cli_result *result);
 

@@ -235,7 +235,7 @@ static json_t *place_json(const why *w, uint32_t rank)
     row = json_pack("{s:I, s:s, s:s, s:o}", "rank", (json_int_t)rank, "node",
                     node_of(w, w->slot_of, rank), "node_before", node_of(w, w->in.start, rank),
                     "cpus", list);
-    cli_report_devices(row, &w->plan, w->at[rank]);
+    cli_report_devices(row, &w->plan, w->at[rank], 1);
     return row;
 }
 

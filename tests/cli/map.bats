@@ -159,6 +159,21 @@ END
   [ "$checked" -eq 6 ]
 }
 
+@test "eval: --pin tells whether a rank is on its node, by status as well" {
+  seq 0 3 >straight
+  run -0 topomap eval --graph ring:4 --machine tree:2:2@1:10 --mapping straight --pin 1:first
+  [[ ${lines[-1]} == 'pin           rank 1 is on 0' ]]
+  run -1 topomap eval --graph ring:4 --machine tree:2:2@1:10 --mapping straight --pin 2:first
+  [[ ${lines[-1]} == 'pin           rank 2 is on 1, not on 0' ]]
+  topomap eval --graph ring:4 --machine tree:2:2@1:10 --pin 0:first --json | jq -e '.pin == {"rank": 0, "node": 0, "kept": true}'
+  topomap map --graph ring:4 --machine tree:2:2@1:10 --pin 3:first -o pinned
+  topomap eval --graph ring:4 --machine tree:2:2@1:10 --mapping pinned --pin 3:first
+  for bad in 4:first x 0:nowhere; do
+    run -2 topomap eval --graph ring:4 --machine tree:2:2@1:10 --pin $bad
+    [[ $output == "topomap eval: --pin $bad: "* ]]
+  done
+}
+
 @test "bad usage exits 2, bad input 3, each with one line that names the matter" {
   run -2 topomap map --machine torus:4x4
   [[ $output == *"--graph"* ]]

@@ -16,8 +16,9 @@ static void fill_gpus(const planner_inputs *in, const topomap_bindings *b, uint3
     uint32_t order = b->nodes && b->gpu_first ? b->gpu_first[node + 1] - from : 0;
     int ordered = gpus && order == gpus;
 
-    if (in->gpus.bound && (order != tasks || !topomap_gpu_bound(in->request->asked.step_gpus, gpu,
-                                                                gpus, tasks, 0, taken)))
+    if (in->gpus.bound &&
+        ((b->nodes && order != tasks) ||
+         !topomap_gpu_bound(in->request->asked.step_gpus, gpu, gpus, tasks, 0, taken)))
         memset(taken, 0xff, tasks * sizeof *taken);
     if (!gpus || in->gpus.bound)
         return;
@@ -75,4 +76,23 @@ int planner_gpu_tasks(const planner_inputs *in, const topomap_bindings *bindings
             return -1;
     }
     return 0;
+}
+
+int planner_gpu_tasks_of_slurm(const planner_inputs *in, topomap_plan *plan, topomap_error *err)
+{
+    static const topomap_bindings none;
+    planner_inputs view = *in; /* all of it is lent */
+    topomap_db *db;
+    topomap_error why;
+    int status = 0;
+
+    if (in->gpus.bound || !topomap_gpu_is_bound(in->request->asked.step_gpus) ||
+        topomap_db_open(in->request->asked.db, &db, &why) != 0)
+        return 0;
+    view.gpus = (planner_gpus){.bound = 1};
+    if (topomap_db_devices_of(db, &in->request->nodes, &view.gpus.known, &why) == 0)
+        status = planner_gpu_tasks(&view, &none, plan, err);
+    topomap_db_device_classes_clear(&view.gpus.known);
+    topomap_db_close(db);
+    return status;
 }

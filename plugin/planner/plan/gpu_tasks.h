@@ -10,5 +10,8 @@
  *                   of the plan, or of a record */
 int planner_gpu_tasks(const planner_inputs *in, const topomap_bindings *bindings,
                       topomap_plan *plan, topomap_error *err);
+/** The same where Slurm gives tasks GPUs and nothing of theirs is planned: of which it is known, as
+ *  of a count each. */
+int planner_gpu_tasks_of_slurm(const planner_inputs *in, topomap_plan *plan, topomap_error *err);
 
 #endif

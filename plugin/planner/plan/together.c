@@ -205,31 +205,35 @@ static int node_named(const topomap_machine *m, const char *name, uint32_t *node
     return -1;
 }
 
-/* RANK:first or RANK:NODE. */
+const char *planner_pin_read(const char *text, uint32_t ranks, const topomap_machine *machine,
+                             uint32_t *rank, uint32_t *node)
+{
+    const char *at = text;
+    uint64_t number;
+
+    *node = 0;
+    if (topomap_text_number(&at, &number) || *at++ != ':' || !*at)
+        return "takes RANK:first or RANK:NODE";
+    if (number >= ranks)
+        return "the graph has fewer ranks";
+    *rank = (uint32_t)number;
+    if (strcmp(at, "first") != 0)
+        return node_named(machine, at, node) ? "none of the nodes has that name" : NULL;
+    while (*node + 1 < machine->nodes &&
+           machine->slot_first[*node] == machine->slot_first[*node + 1])
+        ++*node; /* one without tasks */
+    return NULL;
+}
+
 static void open_pin(const char *text, uint32_t ranks, const topomap_machine *machine,
                      planner_together *together, topomap_map_options *options)
 {
-    const char *at = text, *why = "takes RANK:first or RANK:NODE";
-    uint64_t rank;
-    uint32_t node = 0;
-    int status = topomap_text_number(&at, &rank) || *at++ != ':' || !*at;
+    const char *why =
+        planner_pin_read(text, ranks, machine, &options->pin_rank, &options->pin_node);
 
-    if (!status && rank >= ranks) {
-        why = "the graph has fewer ranks";
-        status = -1;
-    } else if (!status && strcmp(at, "first") != 0) {
-        status = node_named(machine, at, &node);
-        why = "none of the nodes has that name";
-    }
-    while (!status && strcmp(at, "first") == 0 && node + 1 < machine->nodes &&
-           machine->slot_first[node] == machine->slot_first[node + 1])
-        node++; /* one without tasks */
-    if (!status) {
-        options->pin = 1;
-        options->pin_rank = (uint32_t)rank;
-        options->pin_node = node;
+    options->pin = !why;
+    if (!why)
         return;
-    }
     topomap_text_append(together->line, sizeof together->line, "%spin=%.60s is left out: %s",
                         *together->line ? "; " : "", text, why);
 }

@@ -32,6 +32,9 @@ int planner_together_open(const topomap_request *asked, const topomap_graph *gra
                           const planner_together_fold *fold, const topomap_machine *machine,
                           planner_together *together, topomap_map_options *options,
                           topomap_error *err);
+/** Reads RANK:first or RANK:NODE. \return NULL, or why it names no rank and node of these */
+const char *planner_pin_read(const char *text, uint32_t ranks, const topomap_machine *machine,
+                             uint32_t *rank, uint32_t *node);
 /** Where groups had to be cut, or a rank could not be pinned, the line says so. */
 void planner_together_settle(planner_together *together, topomap_map_options *options,
                              const topomap_mapping *mapping, const topomap_machine *machine);
