@@ -17,12 +17,13 @@ static const struct {
     int words;        /* the shape is key=value words, too */
     int (*build)(const topomap_spec *, topomap_machine **, topomap_error *);
 } kinds[] = {
-    {"tree", "tree:4:16:8@1:10:100[,node=N][,alloc=FILE]", " node alloc ", 0, topomap_spec_tree},
+    {"tree", "tree:4:16:8[*SLOTS]@1:10:100[,node=N][,alloc=FILE]", " node alloc ", 0,
+     topomap_spec_tree},
     {"torus", "torus:XxYxZ[*SLOTS][@INSIDE:HOP][,wrap=xz][,base=B][,routers=N][,alloc=FILE]",
      " wrap base routers alloc ", 0, topomap_spec_torus},
     {"mesh", "mesh:XxY[*SLOTS][@INSIDE:HOP][,base=B][,routers=N][,alloc=FILE]",
      " base routers alloc ", 0, topomap_spec_mesh},
-    {"matrix", "matrix:FILE[*SLOTS][@INSIDE]", " ", 0, topomap_spec_matrix},
+    {"matrix", "matrix:FILE[*SLOTS][@INSIDE][,alloc=FILE]", " alloc ", 0, topomap_spec_matrix},
     {"fattree",
      "fattree:k=K,levels=L[,hosts=N][,taper=N][*SLOTS][@INSIDE:HOP][,alloc=FILE] (or leaves=N, "
      "hosts=, spines=, links=)",

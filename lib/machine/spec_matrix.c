@@ -90,22 +90,36 @@ static int read_matrix(const char *path, matrix *m, topomap_error *err)
     return got;
 }
 
+/* The distances of the nodes that there are. */
+static float *distances_of(const matrix *m, const uint32_t *ids, uint32_t nodes, topomap_error *err)
+{
+    float *cost = topomap_alloc((size_t)nodes * nodes, sizeof *cost, err);
+
+    for (uint32_t i = 0; cost && i < nodes; i++)
+        for (uint32_t j = 0; j < nodes; j++)
+            cost[(size_t)i * nodes + j] = m->cost[ids[i] * m->n + ids[j]];
+    return cost;
+}
+
 /* Each node is a site. */
 static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)
 {
     const matrix *m = shape;
     uint32_t *site = topomap_alloc(machine->nodes, sizeof *site, err);
+    float *listed = site && ids ? distances_of(m, ids, machine->nodes, err) : NULL;
     int status;
 
-    (void)ids;
-    if (!site)
+    if (!site || (ids && !listed)) {
+        free(site);
         return -1;
+    }
     for (uint32_t i = 0; i < machine->nodes; i++)
         site[i] = i;
     status = topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err);
     if (status == 0)
-        status =
-            topomap_machine_set_matrix(machine, "matrix", machine->nodes, site, m->cost, NULL, err);
+        status = topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,
+                                            listed ? listed : m->cost, NULL, err);
+    free(listed);
     free(site);
     return status;
 }

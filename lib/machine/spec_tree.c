@@ -14,29 +14,45 @@ typedef struct tree_levels {
     uint64_t node_slots, nodes; /* of the full tree */
 } tree_levels;
 
+/* Slots of a leaf, as *8 has them, cost nothing among each other, as on a torus's node, unless a
+ * cost of theirs is before the levels'. \param more  levels beside them */
+static int read_costs(const topomap_spec *spec, uint32_t more, tree_levels *tree,
+                      topomap_error *err)
+{
+    uint32_t without = tree->count - spec->costs;
+
+    if (spec->costs != 0 && spec->costs != more && spec->costs != tree->count)
+        return topomap_spec_fail(spec, err, "%u levels need %u costs after '@', found %u", more,
+                                 more, spec->costs);
+    for (uint32_t l = 0; l < tree->count; l++)
+        if (spec->costs)
+            tree->cost[l] = l < without ? 0 : spec->cost[l - without];
+        else
+            tree->cost[l] = l ? tree->cost[l - 1] * 10 : 1;
+    return 0;
+}
+
 static int read_levels(const topomap_spec *spec, tree_levels *tree, topomap_error *err)
 {
-    int count = 0;
+    int count = 0, more;
     uint64_t product = 1;
 
     if (spec->slots > 1)
         tree->size[count++] = spec->slots; /* *8 is one more level at the inside */
-    int more = topomap_spec_numbers(spec->body, ':', tree->size + count,
-                                    TOPOMAP_SPEC_NUMBERS - (uint32_t)count - 1);
+    more = topomap_spec_numbers(spec->body, ':', tree->size + count,
+                                TOPOMAP_SPEC_NUMBERS - (uint32_t)count - 1);
     if (more < 1)
         return topomap_spec_fail(spec, err, "expected group sizes such as 4:16:8, found '%s'",
                                  spec->body);
     tree->count = (uint32_t)(count + more);
-    if (spec->costs != 0 && spec->costs != tree->count)
-        return topomap_spec_fail(spec, err, "%u levels need %u costs after '@', found %u",
-                                 tree->count, tree->count, spec->costs);
+    if (read_costs(spec, (uint32_t)more, tree, err) != 0)
+        return -1;
     tree->node_levels = 1;
     if (spec->node && (topomap_spec_numbers(spec->node, ':', &tree->node_levels, 1) != 1 ||
                        tree->node_levels > tree->count))
         return topomap_spec_fail(spec, err, "node= takes 1 to %u levels, found '%s'", tree->count,
                                  spec->node);
     for (uint32_t l = 0; l < tree->count; l++) {
-        tree->cost[l] = spec->costs ? spec->cost[l] : (l ? tree->cost[l - 1] * 10 : 1);
         if (product > UINT32_MAX / 2 / tree->size[l])
             return topomap_spec_fail(spec, err, "the tree has more than %u slots", UINT32_MAX / 2);
         product *= tree->size[l];

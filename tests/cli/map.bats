@@ -174,6 +174,17 @@ END
   done
 }
 
+@test "map: bottom-up takes the groups that a matrix tells of; alloc= has some of its rows" {
+  printf '%s\n' '0 1 9 9' '1 0 9 9' '9 9 0 1' '9 9 1 0' >m.txt
+  printf '%s\n' 0,2,5 1,3,5 >pairs.csv
+  [ "$(topomap map --graph pairs.csv --machine matrix:m.txt --algorithm bottom-up --json | jq .J)" = 10 ]
+  printf '%s\n' 3 0 >rows
+  [ "$(topomap eval --graph ring:2 --machine matrix:m.txt,alloc=rows --json | jq '.J / .bytes')" = "$(topomap eval --graph ring:2 --machine mesh:2@9 --json | jq '.J / .bytes')" ]
+  printf '%s\n' 0 1 2 >rows
+  run -2 topomap map --graph ring:3 --machine matrix:m.txt,alloc=rows --algorithm bottom-up
+  [[ $output == *"distances up to 1 have different sizes; use top-down"* ]]
+}
+
 @test "bad usage exits 2, bad input 3, each with one line that names the matter" {
   run -2 topomap map --machine torus:4x4
   [[ $output == *"--graph"* ]]

@@ -19,6 +19,7 @@ static int suits(const topomap_algorithm_impl *impl, const topomap_machine *mach
                                         [TOPOMAP_MACHINE_MATRIX] = "fabric"};
 
     return strstr(impl->row.machines, words[machine->kind]) ||
+           strstr(impl->row.machines, machine->kind_name) ||
            (machine->network && strstr(impl->row.machines, "fabric"));
 }
 

@@ -3,10 +3,11 @@
  * blocks of as many vertices as an innermost group has slots, the blocks become the vertices of
  * the next graph, and so on up to one block; then the levels are unfolded again. Which of two
  * equal groups a block gets does not matter until the level above decides, so that all groups of
- * a level must have one size. */
+ * a level must have one size. Of a matrix, groups are those of machine/clusters.h. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/clusters.h"
 #include "map/algorithm.h"
 #include "map/nesting.h"
 #include "map/split/recursion.h"
@@ -19,7 +20,8 @@ enum { LEVELS = 2 * TOPOMAP_MACHINE_LEVELS };
 typedef struct bottom_up {
     topomap_arena memory;
     topomap_problem *problem;
-    uint32_t *slots; /* [slots] so that each group of every level is a run */
+    topomap_machine view; /* the machine; of a matrix with the levels that it has not */
+    uint32_t *slots;      /* [slots] so that each group of every level is a run */
     uint32_t levels;
     uint32_t size[LEVELS];     /* slots of a group */
     uint32_t *members[LEVELS]; /* [vertices of the level's graph] block by block */
@@ -28,7 +30,7 @@ typedef struct bottom_up {
 /* The one size of the level's groups, 0 where they have several. */
 static uint32_t group_size(const bottom_up *b, uint32_t level)
 {
-    const topomap_machine *m = b->problem->machine;
+    const topomap_machine *m = &b->view;
     uint32_t size = 0, first = 0;
 
     for (uint32_t i = 1; i <= m->slots; i++) {
@@ -43,20 +45,30 @@ static uint32_t group_size(const bottom_up *b, uint32_t level)
     return size;
 }
 
+static int refuse(const topomap_nesting *level, topomap_error *err)
+{
+    if (*level->name)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "bottom-up: the groups of level '%s' have different sizes; "
+                                 "use top-down",
+                                 level->name);
+    return topomap_error_set(err, TOPOMAP_EUSAGE,
+                             "bottom-up: of the matrix, groups of distances up to %g have "
+                             "different sizes; use top-down",
+                             level->cost);
+}
+
 /* Levels of more than one member a group, from the inside out. */
 static int find_levels(bottom_up *b, topomap_error *err)
 {
-    const topomap_machine *m = b->problem->machine;
+    const topomap_machine *m = &b->view;
     uint32_t below = 1;
 
     for (uint32_t l = 0; l < m->inner_levels + m->outer_levels; l++) {
         uint32_t size = group_size(b, l);
 
         if (size == 0)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                     "bottom-up: the groups of level '%s' have different sizes; "
-                                     "use top-down",
-                                     topomap_nesting_at(m, l)->name);
+            return refuse(topomap_nesting_at(m, l), err);
         if (size > below)
             b->size[b->levels++] = size;
         below = size;
@@ -111,15 +123,33 @@ static int unfold(const bottom_up *b, uint32_t *slot_of, topomap_error *err)
     return status;
 }
 
+static int open_view(bottom_up *b, topomap_error *err)
+{
+    topomap_machine *m = &b->view;
+
+    *m = *b->problem->machine;
+    if (m->kind == TOPOMAP_MACHINE_MATRIX &&
+        topomap_machine_clusters(m, m->outer, TOPOMAP_MACHINE_LEVELS, &m->outer_levels, err) != 0)
+        return -1;
+    b->slots = topomap_nested_slots(m, err);
+    return b->slots ? 0 : -1;
+}
+
+static void close_view(bottom_up *b)
+{
+    if (b->view.kind == TOPOMAP_MACHINE_MATRIX)
+        topomap_machine_clusters_clear(b->view.outer, b->view.outer_levels);
+    free(b->slots);
+}
+
 static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
     bottom_up b = {.problem = problem};
     topomap_weights w = problem->weights;
-    int status = -1;
+    int status = open_view(&b, err);
 
-    b.slots = topomap_nested_slots(problem->machine, err);
-    if (b.slots)
+    if (status == 0)
         status = find_levels(&b, err);
     for (uint32_t l = 0; status == 0 && l < b.levels; l++)
         status = climb(&b, l, &w, err);
@@ -128,13 +158,13 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     if (w.offset != problem->weights.offset)
         topomap_weights_clear(&w);
     topomap_arena_clear(&b.memory);
-    free(b.slots);
+    close_view(&b);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
     return status;
 }
 
 const topomap_algorithm_impl topomap_algorithm_bottom_up = {
-    .row = {"bottom-up", BY_VIEM ", 3.1", "construct", "tree",
+    .row = {"bottom-up", BY_VIEM ", 3.1", "construct", "tree,matrix",
             "perfectly balanced blocks from the inside out (groups of a level all of one size)"},
     .run = map_bottom_up,
 };

@@ -126,6 +126,48 @@ static void matrix_distances(void **state)
     topomap_machine_free(m);
 }
 
+/* Its second and its last row, in the file's order. */
+static void matrix_of_listed_nodes(void **state)
+{
+    char spec[512];
+    topomap_machine *m;
+
+    (void)state;
+    snprintf(spec, sizeof spec, "matrix:%s*2@1,alloc=%%s",
+             scratch_text("matrix", "0 5 7\n5 0 2.5\n7 2.5 0\n"));
+    m = parsed(spec, scratch_text("rows", "2\n0\n"));
+    assert_int_equal(topomap_machine_nodes(m), 2);
+    assert_int_equal(topomap_machine_slots(m), 4);
+    assert_true(topomap_machine_distance(m, 0, 1) == 1.0);
+    assert_true(topomap_machine_distance(m, 1, 2) == 7.0);
+    topomap_machine_free(m);
+    snprintf(spec, sizeof spec, "matrix:%s,alloc=%s", scratch_text("small", "0 1\n1 0\n"),
+             scratch_text("third", "2\n"));
+    assert_refused(spec, TOPOMAP_EINPUT, "node 2 does not exist");
+}
+
+/* Slots of a leaf are its node, at no cost, as a torus's are; or at one that is before the others.
+ */
+static void tree_of_several_slots_a_leaf(void **state)
+{
+    topomap_machine *m = parsed("tree:4:4:4*2@1:10:100", "");
+
+    (void)state;
+    assert_int_equal(topomap_machine_slots(m), 128);
+    assert_int_equal(topomap_machine_nodes(m), 64);
+    assert_true(topomap_machine_distance(m, 0, 1) == 0.0);
+    assert_true(topomap_machine_distance(m, 1, 2) == 1.0);
+    assert_true(topomap_machine_distance(m, 7, 8) == 10.0);
+    assert_true(topomap_machine_distance(m, 0, 127) == 100.0);
+    topomap_machine_free(m);
+    m = parsed("tree:4:4*2@0.5:1:10", "");
+    assert_true(topomap_machine_distance(m, 0, 1) == 0.5);
+    assert_true(topomap_machine_distance(m, 1, 2) == 1.0);
+    topomap_machine_free(m);
+    assert_refused("tree:4:4*2@1", TOPOMAP_EUSAGE, "2 levels need 2 costs");
+    assert_refused("tree:4:4*2@1:2:3:4", TOPOMAP_EUSAGE, "2 levels need 2 costs");
+}
+
 static void levels_name_every_pair(void **state)
 {
     static const char *const specs[] = {"tree:2:3:2", "torus:4x3*2@1:10", "mesh:3x3x2"};
@@ -345,6 +387,8 @@ int main(void)
         cmocka_unit_test(torus_and_mesh_distances),
         cmocka_unit_test(torus_of_listed_nodes),
         cmocka_unit_test(matrix_distances),
+        cmocka_unit_test(matrix_of_listed_nodes),
+        cmocka_unit_test(tree_of_several_slots_a_leaf),
         cmocka_unit_test(levels_name_every_pair),
         cmocka_unit_test(nodes_may_be_empty),
         cmocka_unit_test(percs_is_the_papers),

@@ -60,8 +60,9 @@ static void a_matrix_is_the_tree_that_it_tells_of(void **state)
     static const char *const specs[] = {"tree:1:4:4:4@0:1:10:100", "tree:1:2:2:2:2:2@0:1:3:7:15:31",
                                         "tree:1:3:5:2@0:2:4:6", "tree:1:7:9@0:1:2"};
     static const char *const names[] = {
-        "identity", "random", "tree",       "top-down",    "multisection",    "two-stage",
-        "n2",       "np",     "random+nc1", "random+nc10", "mueller-merbach", "greedy-all-c"};
+        "identity",     "random",          "tree",        "top-down", "bottom-up",
+        "multisection", "two-stage",       "n2",          "np",       "random+nc1",
+        "random+nc10",  "mueller-merbach", "greedy-all-c"};
 
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)

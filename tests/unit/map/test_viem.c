@@ -66,6 +66,26 @@ static void bottom_up_refuses_uneven_groups(void **state)
     topomap_machine_free(m);
 }
 
+/* Two nodes at distance 1, and one at 9 from both. */
+static void bottom_up_refuses_an_uneven_matrix(void **state)
+{
+    topomap_map_options options = {.size = sizeof options, .algorithm = "bottom-up"};
+    topomap_graph *graph = map_graph(3, 3, 9, 1);
+    topomap_mapping *mapping = NULL;
+    topomap_machine *m;
+    topomap_error err;
+    char spec[512];
+
+    (void)state;
+    snprintf(spec, sizeof spec, "matrix:%s", scratch_text("uneven", "0 1 9\n1 0 9\n9 9 0\n"));
+    m = map_machine(spec);
+    assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_non_null(strstr(err.text, "distances up to 1 have different sizes; use top-down"));
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 /* Total distance of a slot to others, each with a weight. */
 static double pulled_cost(const topomap_machine *m, uint32_t slot, const double *pull)
 {
@@ -283,6 +303,7 @@ int main(void)
         cmocka_unit_test(partitions_have_all_their_blocks),
         cmocka_unit_test(nested_pairs_come_together),
         cmocka_unit_test(bottom_up_refuses_uneven_groups),
+        cmocka_unit_test(bottom_up_refuses_an_uneven_matrix),
     };
 
     return cmocka_run_group_tests_name("viem", tests, scratch_setup, scratch_teardown);
