@@ -2,7 +2,7 @@
 /* Linked into all of a build with gcov by auto/coverage, by ld's --wrap. What runs behind a wall
  * can write no counters, what ends by _exit() writes none, and a task's process becomes its
  * program before it ends: here counters are written at these points, and no wall is put up as long
- * as the file UNWALLED is there, which is so while tests/slurm runs. No other build has this. */
+ * as the file UNWALLED is there, which is so while tests that launch run. No other build has this. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,9 +15,16 @@ static int is_unwalled(void)
     return access(UNWALLED, F_OK) == 0;
 }
 
-/* Later counts of this process are not the same again. */
+static int walled;
+
+/* Behind a wall they cannot be, and trying is what the wall is there to stop. Later counts of this
+ * process are not the same again. */
 static void write_counters(void)
 {
+    struct rlimit size;
+
+    if (walled || getrlimit(RLIMIT_FSIZE, &size) || size.rlim_cur < 1024)
+        return;
     __gcov_dump();
     __gcov_reset();
 }
@@ -44,16 +51,20 @@ WEAK void __real_planner_cage_close(void);
 void __wrap_planner_cage_close(void);
 void __wrap_planner_cage_close(void)
 {
-    if (!is_unwalled())
-        __real_planner_cage_close();
+    if (is_unwalled())
+        return;
+    walled = 1;
+    __real_planner_cage_close();
 }
 
 WEAK void __real_node_cell_close(void);
 void __wrap_node_cell_close(void);
 void __wrap_node_cell_close(void)
 {
-    if (!is_unwalled())
-        __real_node_cell_close();
+    if (is_unwalled())
+        return;
+    walled = 1;
+    __real_node_cell_close();
 }
 
 /* The last that slurm_spank_task_init() does (plugin/spank.c), before slurmstepd's exec. */
