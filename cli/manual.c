@@ -184,7 +184,7 @@ static void put_head(const char *page, int section, const char *summary)
     printf("\n");
 }
 
-/* \param unless  what goes before TOPOMAP_DB; NULL: --db alone */
+/* \param unless  where TOPOMAP_DB counts; NULL: --db alone goes before it */
 static void put_tail(const char *unless)
 {
     printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
@@ -243,6 +243,26 @@ static void put_auto(void)
     printf("\n");
 }
 
+/* What the plugin reads, then what tasks see. */
+static const char *const variables[][2] = {
+    {"TOPOMAP", "off, no, 0 or false switches everything off."},
+    {"TOPOMAP_GRAPH", "The graph of steps that name none."},
+    {"TOPOMAP_DB", "The topology database, in place of the site's."},
+    {"TOPOMAP_PROFILE",
+     "The file of a user's own profiling; --topomap=auto profiles nothing then."},
+    {"XDG_CACHE_HOME", "Users' own profiles and records are in topomap in it; not set: in "
+                       "~/.cache/topomap."},
+    {"TOPOMAP_APPLIED, TOPOMAP_PLAN_ID, TOPOMAP_GAIN",
+     "For the tasks: whether they were placed, by which plan, and percent gained."},
+    {"TOPOMAP_MASTER_ADDR", "For the tasks of a placed step: the node of rank 0."},
+    {"TOPOMAP_GPU", "For a task that is bound next to a GPU of its own: its number on the node, as "
+                    "Slurm counts."},
+    {"TOPOMAP_NIC", "For tasks, with the key nic: the nearest NIC."},
+    {"TOPOMAP_BINDINGS, TOPOMAP_SPOOL",
+     "For the tasks: the CPUs that the plan binds them to, or the file that has them; "
+     "topomap-verify(1) reads them."},
+};
+
 static int put_job_options(void)
 {
     put_head("srun", 1, "what topomap adds to the options of srun, sbatch and salloc");
@@ -264,17 +284,11 @@ static int put_job_options(void)
     }
     put_keys();
     put_auto();
-    printf(".SH ENVIRONMENT\n.TP\n.B TOPOMAP\noff, no, 0 or false switches everything off.\n"
-           ".TP\n.B TOPOMAP_GRAPH\nThe graph of steps that name none.\n.TP\n.B TOPOMAP_DB\n"
-           "The topology database, in place of the site's.\n"
-           ".TP\n.B TOPOMAP_APPLIED, TOPOMAP_PLAN_ID, TOPOMAP_GAIN\nFor the tasks: whether they "
-           "were placed, by which plan, and percent gained.\n"
-           ".TP\n.B TOPOMAP_MASTER_ADDR\nFor the tasks of a placed step: the node of rank 0.\n"
-           ".TP\n.B TOPOMAP_GPU\nFor a task that is bound next to a GPU of its own: its "
-           "number on the node, as Slurm counts.\n"
-           ".TP\n.B TOPOMAP_NIC\nFor tasks, with the key nic: the nearest NIC.\n.SH SEE ALSO\n.BR "
-           "topomap (1),\n.BR topomap\\-why (1),\n.BR "
-           "topomap\\-profile (1),\n.BR srun (1)\n");
+    printf(".SH ENVIRONMENT\n");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        put_term(variables[i][0], variables[i][1], "", NULL);
+    printf(".SH SEE ALSO\n.BR topomap (1),\n.BR topomap\\-why (1),\n"
+           ".BR topomap\\-profile (1),\n.BR srun (1)\n");
     return CLI_DONE;
 }
 
@@ -343,7 +357,9 @@ static int put_graph_files(void)
     return CLI_DONE;
 }
 
-/* Pages that are not those of a command in section 1. */
+static const char before_site[] = "--db does not name it; it goes before db= of plugstack.conf";
+
+/* Pages that are not those of a command in section 1, and those that go by more than --db. */
 static const struct made_page {
     const char *page, *title, *command;
     int section;
@@ -353,7 +369,8 @@ static const struct made_page {
     {"srun", "srun", NULL, 1, put_job_options, NULL},
     {"policy.5", "policy", NULL, 5, put_policy_file, NULL},
     {"graph-formats.5", "graph-formats", NULL, 5, put_graph_files, NULL},
-    {"doctor.8", "doctor", "doctor", 8, NULL, "neither --db nor db= of plugstack.conf names it"},
+    {"run", "run", "run", 1, NULL, before_site},
+    {"doctor.8", "doctor", "doctor", 8, NULL, before_site},
     {"refresh.8", "refresh", "db refresh", 8, NULL,
      "neither --db nor the configuration's db names it"},
 };

@@ -143,6 +143,9 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
 /* ---- Folders that all users write to
  * ------------------------------------------------------------- */
 
+/* Where what is a user's goes instead (plugin/store/place.c). */
+#define OWN_CACHE "$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
+
 struct folder {
     const char *word, *path;
     const char *without; /* what is so where it is not set */
@@ -254,7 +257,7 @@ static void look_at_own(const struct folder *folder, doctor_verdict *verdict)
         doctor_say(
             verdict, DOCTOR_WARNING,
             "ask its owner, then remove it and make the user's own: install -d -m 700 -o UID",
-            "%s%s: what is that user's goes to ~/.cache/topomap instead", users.first,
+            "%s%s: what is that user's goes to " OWN_CACHE, users.first,
             users.wrong > 1 ? ", and it is not the only one" : "");
     else if (!is_open && listed && !users.count)
         doctor_say(verdict, DOCTOR_PROBLEM, make,
@@ -263,7 +266,7 @@ static void look_at_own(const struct folder *folder, doctor_verdict *verdict)
     else if (is_open)
         doctor_say(verdict, DOCTOR_OK, NULL,
                    "%s, mode %04o: who makes another's folder there first sends that user's files "
-                   "to ~/.cache/topomap; %u users' folders, none such",
+                   "to " OWN_CACHE "; %u users' folders, none such",
                    folder->path, status.st_mode & 07777, users.count);
     else
         doctor_say(verdict, DOCTOR_OK, NULL, "%s, mode %04o, %u users' folders", folder->path,
@@ -272,8 +275,7 @@ static void look_at_own(const struct folder *folder, doctor_verdict *verdict)
 
 void doctor_store(doctor_site *site, doctor_verdict *verdict)
 {
-    const struct folder folder = {"store=", site->store,
-                                  "profiles go to users' own ~/.cache/topomap", 0};
+    const struct folder folder = {"store=", site->store, "profiles go to users' own " OWN_CACHE, 0};
 
     look_at_own(&folder, verdict);
 }
@@ -281,7 +283,8 @@ void doctor_store(doctor_site *site, doctor_verdict *verdict)
 void doctor_records(doctor_site *site, doctor_verdict *verdict)
 {
     const struct folder folder = {"records=", site->records,
-                                  "plans are recorded for whoever asks, in users' own caches", 0};
+                                  "plans are recorded for whoever asks, in users' own " OWN_CACHE,
+                                  0};
 
     look_at_own(&folder, verdict);
 }

@@ -410,6 +410,8 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check spool warning "is on this node's own disk"
   line optional "db=$PWD/t.db"
   for folder in store records spool; do check $folder skipped "no $folder= in plugstack.conf"; done
+  check store skipped "profiles go to users' own \$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
+  check records skipped "plans are recorded for whoever asks, in users' own \$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
 }
 
 @test "store, records: root's with a folder for each user; one that somebody else made first" {
@@ -422,7 +424,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
     chmod 1777 $folder
     check $folder ok "mode 1777: who makes another's folder there first"
     chown 65534 $folder/1000
-    check $folder warning "$folder/1000 is another user's: what is that user's goes to ~/.cache/topomap"
+    check $folder warning "$folder/1000 is another user's: what is that user's goes to \$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
     rmdir $folder/1000
     ln -s /tmp $folder/1001
     touch $folder/1002

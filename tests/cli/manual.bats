@@ -116,6 +116,36 @@ variable() {
   done
 }
 
+@test "topomap-srun(1) has each variable that tasks see and that the plugin reads" {
+  topomap help --man srun | shown /dev/stdin | sed -n '/^\.SH ENVIRONMENT/,/^\.SH SEE/p' >page
+  sed -n 's/^#define PLUGIN_ENV_[A-Z_]* "\(TOPOMAP_[A-Z_]*\)".*/\1/p' "$TOPOMAP_SOURCE/plugin/common/environment.h" >names
+  [ "$(wc -l <names)" -ge 9 ]
+  for word in TOPOMAP TOPOMAP_GRAPH TOPOMAP_DB $(grep -v MEMORY names); do # the memory is between plugin and profiler
+    grep -qE "^\.B (.*, )?$word(,|$)" page || { echo "$word"; false; }
+  done
+}
+
+@test "a page of several commands is not called by its first one's summary" {
+  local name count=0
+  while read -r name; do
+    topomap help --man "$name" >page
+    [ "$(grep -c '^\.SS "topomap ' page)" -gt 1 ] || continue
+    count=$((count + 1))
+    [ "$(sed -n '/^\.SH NAME/{n;s/.* \\- //p}' page)." != "$(sed -n '/^\.SS "topomap /{n;p;q}' page)" ] || { head -3 page; false; }
+  done < <(topomap help --words | grep -v '^help$' | sort -u)
+  [ "$count" -ge 3 ]
+}
+
+@test "pages of what goes by a configuration say so of TOPOMAP_DB" {
+  local page
+  for page in run doctor.8; do # doctor.bats sees that it is so
+    run -0 topomap help --man "$page"
+    [[ $output == *"where \-\-db does not name it; it goes before db= of plugstack.conf."* ]]
+  done
+  run -0 topomap help --man refresh.8
+  [[ $output == *"neither \-\-db nor the configuration's db names it."* ]]
+}
+
 @test "mandoc has nothing to say of any page" {
   command -v mandoc >/dev/null || skip "no mandoc here"
   local page

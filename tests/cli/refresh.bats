@@ -144,6 +144,16 @@ kept() { # WHY OPTION...
   done
 }
 
+@test "what the help shows of a configuration can be copied as it stands" {
+  topomap help db refresh | sed '1,/^The configuration/d; s/^  //; /^contrib/,$d' >shown
+  for word in db lose topology source; do grep "^$word " shown; done
+  sed "s,/[^ ]*/,$PWD/,; s,command=.*,command=false," shown >conf
+  topomap db import --db topology.db ibnetdiscover good
+  lstopo-no-graphics -i 'pack:2 core:4 pu:1' --of xml >node.xml
+  run -1 topomap db refresh --config conf
+  [[ $output == *"$PWD/topology.db stays as it was: line "*", ibnetdiscover: it ended with status 1" ]]
+}
+
 @test "a configuration that is wrong is refused with the line" {
   wrong() { # LINE WHY
     printf '%s\n' '# one' "$1" >bad
