@@ -184,13 +184,13 @@ static void put_head(const char *page, int section, const char *summary)
     printf("\n");
 }
 
-/* \param unless  where TOPOMAP_DB counts; NULL: --db alone goes before it */
-static void put_tail(const char *unless)
+/* \param counts  where TOPOMAP_DB does; NULL: --db alone goes before it */
+static void put_tail(const char *counts)
 {
     printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
            "input, 4 anything else.\n"
            ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where ");
-    put_text(unless ? unless : "--db does not name it");
+    put_text(counts ? counts : "--db does not name it");
     printf(".\n.TP\n.B NO_COLOR\nSet and not empty: no colours, unless \\-\\-color says "
            "otherwise.\n.SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database "
            "where nothing else is named.\n");
@@ -364,7 +364,7 @@ static const struct made_page {
     const char *page, *title, *command;
     int section;
     int (*put)(void);
-    const char *unless; /* put_tail() */
+    const char *counts; /* put_tail() */
 } made_pages[] = {
     {"srun", "srun", NULL, 1, put_job_options, NULL},
     {"policy.5", "policy", NULL, 5, put_policy_file, NULL},
@@ -443,7 +443,7 @@ int cli_manual(const char *page)
         put_formats();
     if (strcmp(page, "algorithms") == 0)
         put_algorithms();
-    put_tail(made ? made->unless : NULL);
+    put_tail(made ? made->counts : NULL);
     return CLI_DONE;
 }
 

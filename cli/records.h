@@ -24,7 +24,10 @@ void cli_record_words(void);
 /** records= of the plugin's line in the site's plugstack.conf, found and read by a process that has
  *  seconds for it (cli/doctor). \param path  [size] empty: there is none, or it is not known */
 void cli_site_records(char *path, size_t size);
-/** All words of that line, one a line, as far as they are found in \p ms. Ends with free(); NULL: memory is short */
+/** The database that the plugin of this site takes, likewise found in \p ms. */
+void cli_site_db(char *path, size_t size, unsigned ms);
+/** All words of that line, one a line, as far as they are found in \p ms. Ends with free(); NULL:
+ * memory is short */
 char *cli_site_words(unsigned ms);
 
 #endif

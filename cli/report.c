@@ -164,6 +164,14 @@ static uint32_t gpus_each(const cli_target *target)
     return each;
 }
 
+/* A node of a specified machine has a number for a name. */
+static json_t *node_json(const topomap_machine *machine, uint32_t node)
+{
+    const char *name = topomap_machine_node_name(machine, node);
+
+    return name ? json_string(name) : json_integer(node);
+}
+
 /* One object a rank: where it goes, and its CPUs where the inside of the node is known. */
 static json_t *placement_json(const cli_result *result)
 {
@@ -177,10 +185,9 @@ static json_t *placement_json(const cli_result *result)
     for (uint32_t r = 0; at && r < plan->tasks; r++) {
         uint32_t slot = plan->slot[at[r]];
         uint32_t node = topomap_machine_node_of(result->target->machine, slot);
-        const char *name = topomap_machine_node_name(result->target->machine, node);
         json_t *row = json_pack("{s:I, s:I}", "rank", (json_int_t)r, "slot", (json_int_t)slot);
 
-        json_object_set_new(row, "node", name ? json_string(name) : json_integer(node));
+        json_object_set_new(row, "node", node_json(result->target->machine, node));
         count = topomap_plan_cpus(plan, node, at[r], &pu);
         if (count) {
             json_t *cpus = json_array();
@@ -242,7 +249,6 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     return close_output(call, output);
 }
 
-/* A node of a specified machine has a number for a name. */
 static void put_node(const topomap_machine *machine, uint32_t node, char *text, size_t size)
 {
     const char *name = topomap_machine_node_name(machine, node);
@@ -268,11 +274,8 @@ static void print_pin(const cli_result *result)
 
 static json_t *pin_json(const cli_result *result)
 {
-    const topomap_machine *machine = result->target->machine;
-    const char *name = topomap_machine_node_name(machine, result->pin.on);
-
     return json_pack("{s:I, s:o, s:b}", "rank", (json_int_t)result->pin.rank, "node",
-                     name ? json_string(name) : json_integer(result->pin.on), "kept",
+                     node_json(result->target->machine, result->pin.on), "kept",
                      result->pin.on == result->pin.node);
 }
 

@@ -137,6 +137,14 @@ void cli_site_records(char *path, size_t size)
     snprintf(path, size, "%s", site.records);
 }
 
+void cli_site_db(char *path, size_t size, unsigned ms)
+{
+    doctor_site site = {.db = ""};
+
+    find_site(&site, ms);
+    snprintf(path, size, "%s", site.db);
+}
+
 char *cli_site_words(unsigned ms)
 {
     doctor_site site = {.words = ""};

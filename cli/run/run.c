@@ -378,9 +378,8 @@ static int run(const cli_call *call)
 
 static const cli_option run_options[] = {
     {"topomap", "WHAT",
-     "who talks to whom: a graph's file, a pattern, auto, or off (default: what the job was told "
-     "by "
-     "sbatch or salloc, else $TOPOMAP_GRAPH, else a chain of the ranks)",
+     "who talks to whom: a graph's file, a pattern, auto, or off (default: the job's "
+     "of sbatch or salloc, else $TOPOMAP_GRAPH, else a chain of the ranks)",
      NULL},
     {"topomap-options", "K=V,...",
      "as srun has them: objective=, effort=, bind=, pin=, ...; required: nothing is started where "

@@ -90,19 +90,11 @@ void run_wishes_clear(run_wishes *w)
 char *run_wishes_db(const cli_call *call, unsigned ms)
 {
     const char *own = cli_get(call, "db");
-    char *site =
-        own || environment("TOPOMAP_DB") ? NULL : cli_site_words(ms < SITE_MS ? ms : SITE_MS);
-    char *word = site, *end, *path = own ? strdup(own) : NULL;
+    char site[PATH] = "";
 
-    for (; word && *word; word = end) {
-        end = word + strcspn(word, "\n");
-        if (*end)
-            *end++ = '\0';
-        if (strncmp(word, "db=", 3) == 0) {
-            free(path);
-            path = strdup(word + 3);
-        }
+    if (!own && !environment("TOPOMAP_DB")) {
+        cli_site_db(site, sizeof site, ms < SITE_MS ? ms : SITE_MS);
+        own = *site ? site : NULL;
     }
-    free(site);
-    return path;
+    return own ? strdup(own) : NULL;
 }

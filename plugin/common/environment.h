@@ -45,8 +45,9 @@
 #define PLUGIN_ENV_PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY"
 #define PLUGIN_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN" /* NCCL's own */
 
-/* What sbatch or salloc was told, for the job's steps, and where it was called: a graph's relative
- * path is meant from there. EXPLAIN is a path, or empty for standard error. */
+/* How a job's options reach the steps inside it: what sbatch or salloc was told, and where it was
+ * called: a graph's relative path is meant from there. EXPLAIN is a path, or empty for standard
+ * error. */
 #define PLUGIN_ENV_JOB_TOPOMAP "SLURM_TOPOMAP"
 #define PLUGIN_ENV_JOB_OPTIONS "SLURM_TOPOMAP_OPTIONS"
 #define PLUGIN_ENV_JOB_EXPLAIN "SLURM_TOPOMAP_EXPLAIN"

@@ -11,8 +11,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* How a job's options reach the steps inside it. */
-
 /* What the command line said, or a #SBATCH directive. */
 static struct said {
     char *topomap, *options, *explain_file;
