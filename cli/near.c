@@ -30,7 +30,7 @@ static int near_command(const char *group, const char *word, char *name, size_t 
     for (size_t t = 0; cli_tables[t]; t++)
         for (const cli_command *c = cli_tables[t]; c->name; c++) {
             const char *second = strchr(c->name, ' ');
-            char upto[64]; /* the word that is compared, and what is before it */
+            char compared[64]; /* the word, and what is before it */
             size_t edits;
 
             if (!group && second && strcmp(second + 1, word) == 0) {
@@ -39,11 +39,11 @@ static int near_command(const char *group, const char *word, char *name, size_t 
             }
             if (group && !cli_is_of_group(c, group))
                 continue;
-            snprintf(upto, sizeof upto, "%.*s", (int)(skip + strcspn(c->name + skip, " ")),
+            snprintf(compared, sizeof compared, "%.*s", (int)(skip + strcspn(c->name + skip, " ")),
                      c->name);
-            edits = topomap_near_edits(word, strlen(word), upto + skip);
+            edits = topomap_near_edits(word, strlen(word), compared + skip);
             if (edits < least)
-                snprintf(name, size, "%s", upto);
+                snprintf(name, size, "%s", compared);
             least = edits < least ? edits : least;
         }
     return least < TOPOMAP_NEAR_EDITS;

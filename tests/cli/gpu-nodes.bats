@@ -160,3 +160,46 @@ gpus() { placed "$1" "alltoall:$1" | cut -d' ' -f1 | xargs; }
   [ "$(gpus 2)" = "0 2" ]
   [ "$(gpus 4)" = "0 1 2 3" ]
 }
+
+@test "planner: tasks=node goes by the nodes' GPUs where these are known; a profile of a node's workers by the profile" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=2 -o made
+  import ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  gpu_matrix NV18 "0 0 1 1" "0 1" "0-3 4-7" 1 >matrix
+  plan() { # TASKS LAYOUT KEY VALUE ...
+    {
+      printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/t.db" "nodes $nodes" "tasks $1" "layout $2" 'bind none' 'explain 1'
+      printf '%s %s\n' "${@:3}"
+      echo end
+    } | "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
+  }
+  one=('1(x8)' '0;1;2;3;4;5;6;7')
+  # Nothing is known: the graph says how many there are, all of which talk.
+  plan "${one[@]}" graph parallel:tp=2,dp=8 tasks-are node >why
+  grep -q 'tasks=node: each task stands for 2 of the graph.s 16 ranks' why
+  import gpu-matrix matrix --nodes "${nodes%%,*}"
+  plan "${one[@]}" graph parallel:tp=2,dp=8 tasks-are node >why # one node's are
+  grep -q 'tasks=node: each task stands for 2 of the graph.s 16 ranks' why
+  import gpu-matrix matrix --nodes "$nodes"
+  plan "${one[@]}" graph parallel:tp=2,dp=8 tasks-are node >why
+  cat why
+  grep -q 'tasks=node: each task stands for 4 of the graph.s 16 ranks' why
+  # What Slurm gives each task goes before that, and what it says without a count does not.
+  plan "${one[@]}" graph parallel:tp=2,dp=8 tasks-are node step-gpus bound:1 >why
+  cat why
+  grep -q "16 ranks, and there may be 8 at most" why
+  plan "${one[@]}" graph parallel:tp=2,dp=8 tasks-are node step-gpus bound:2 >why
+  grep -q 'tasks=node: each task stands for 2 of the graph.s 16 ranks' why
+  # More than the nodes' GPUs.
+  plan "${one[@]}" graph parallel:tp=8,dp=8 tasks-are node >why
+  grep -q 'tasks=node: each task stands for 8 of the graph.s 64 ranks' why
+  grep -q 'tasks=node: the graph has 8 ranks a node, which has 4 GPUs' why
+  # Workers that a profile saw in each task.
+  topomap graph generate parallel:tp=4,dp=8 -o workers.tmg
+  plan "${one[@]}" graph "$PWD/workers.tmg" profile exact >why
+  grep -q 'each task stands for its 4 workers of 32' why
+  plan '2(x8)' '0,1;2,3;4,5;6,7;8,9;10,11;12,13;14,15' graph "$PWD/workers.tmg" profile exact >why
+  cat why
+  grep -q '^status unchanged' why
+  grep -q 'the profile is of 32 workers of tasks that were alone on their nodes' why
+}

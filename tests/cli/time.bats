@@ -151,6 +151,26 @@ request() {
   jq -e '.objective == "J" and .time.seconds == .before.time.seconds and .J < .before.J' json
 }
 
+@test "a layout is judged by what it was made for: of another layout time and J as the reply said, of the same nothing" {
+  topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db t.db lft made/fabric.lfts
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | awk 'NR % 4 == 1' | paste -sd,)
+  topomap graph generate stencil2d:9:4x4,bytes=1000000 -o graph.tmg
+  for objective in time J; do
+    request t.db "$nodes" "$PWD/graph.tmg" "objective $objective" >reply
+    gain=$(sed -n "s/^line 16 ranks .*, $objective \([0-9.]*\) % lower.*/\1/p" reply)
+    [ "$gain" != 0.0 ] && [ -n "$gain" ]
+    request t.db "$nodes" "$PWD/graph.tmg" "objective $objective" "judge $(sed -n 's/^layout //p' reply)" >judged
+    grep -qx 'status unchanged' judged
+    [ "$(awk '/^gain / { printf "%.1f", $2 }' judged)" = "$gain" ] || { cat reply judged && false; }
+    request t.db "$nodes" "$PWD/graph.tmg" "objective $objective" 'judge 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' >judged
+    grep -qx 'gain 0.000' judged
+  done
+  request t.db "$nodes" "$PWD/graph.tmg" 'objective congestion' 'judge 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' >judged
+  grep -q '^line .*layouts are judged by J and time alone' judged
+}
+
 @test "phases are judged one after the other, while the search goes on too" {
   topomap graph generate fft:8x8,bytes=100000,phases -o phases.tmg
   topomap graph generate fft:8x8,bytes=100000 -o sum.tmg

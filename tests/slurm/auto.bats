@@ -408,6 +408,15 @@ END
   halo --topomap=auto
   grep -q 'this run leaves none: /nonexist/libtopomap-profile-.*.so is not installed' said
   plugstack
+  # The user's own profile, of the user's own preloading.
+  TOPOMAP_PROFILE=$PWD/own.tmg halo --topomap=auto
+  grep -q 'this run leaves none: TOPOMAP_PROFILE is set: the user profiles' said
+  mkdir -p others/topomap
+  chown nobody others/topomap
+  XDG_CACHE_HOME=$PWD/others halo --topomap=auto
+  grep -q "/others/topomap: not this user's own folder; the step runs with Slurm's own layout" said
+  XDG_CACHE_HOME=$PWD/others halo -m topomap
+  [ -z "$(ls others/topomap)" ]
   XDG_CACHE_HOME=/proc/self halo --topomap=auto
   grep -q "this run leaves none: /proc/self/topomap.*; it runs with Slurm's layout" said
   XDG_CACHE_HOME=/proc/self halo -m topomap

@@ -90,8 +90,10 @@ int planner_gpu_tasks_of_slurm(const planner_inputs *in, topomap_plan *plan, top
         topomap_db_open(in->request->asked.db, &db, &why) != 0)
         return 0;
     view.gpus = (planner_gpus){.bound = 1};
-    if (topomap_db_devices_of(db, &in->request->nodes, &view.gpus.known, &why) == 0)
+    if (topomap_db_devices_of(db, &in->request->nodes, &view.gpus.known, &why) == 0) {
+        view.gpus.counted = view.gpus.known;
         status = planner_gpu_tasks(&view, &none, plan, err);
+    }
     topomap_db_device_classes_clear(&view.gpus.known);
     topomap_db_close(db);
     return status;

@@ -43,20 +43,24 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
                       topomap_error *err)
 {
     const char *job = request->asked.gpus;
-    int all = request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep, wanted;
+    int all = request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep, wanted, folds;
     topomap_error why;
 
     *gpus = (planner_gpus){.bound = is_bound(request)};
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
     wanted = !gpus->none && planner_gpus_are_wanted(request);
+    folds = !gpus->none && request->asked.tasks_are == TOPOMAP_TASKS_NODE;
     /* What is not known of GPUs is no reason not to place a step. */
-    if ((all || wanted) && topomap_db_devices_of(db, &request->nodes, &gpus->devices, &why))
+    if ((all || wanted || folds) &&
+        topomap_db_devices_of(db, &request->nodes, &gpus->devices, &why))
         topomap_db_device_classes_clear(&gpus->devices);
     if (all)
         gpus->all = gpus->devices;
-    if (wanted && has_gpus(&gpus->devices))
-        gpus->known = gpus->devices;
-    if (!gpus->known.nodes || !job)
+    if ((wanted || folds) && has_gpus(&gpus->devices))
+        gpus->counted = gpus->devices;
+    if (wanted)
+        gpus->known = gpus->counted;
+    if (!gpus->counted.nodes || !job)
         return 0;
     gpus->none = strcmp(job, "none") == 0;
     return gpus->none ? 0
@@ -74,7 +78,7 @@ void planner_gpus_clear(planner_gpus *gpus)
 
 int planner_gpus_ask(const planner_request *request, const planner_gpus *gpus)
 {
-    return gpus->known.nodes && !gpus->none && request->asked.scontrol && !request->asked.gpus;
+    return gpus->counted.nodes && !gpus->none && request->asked.scontrol && !request->asked.gpus;
 }
 
 static int add_node(topomap_cores *job, size_t *room, uint32_t node, const char *gres,
@@ -136,7 +140,7 @@ int planner_gpus_read(const planner_request *request, const char *text, planner_
 
 char *planner_gpus_format(const planner_gpus *gpus, topomap_error *err)
 {
-    if (gpus->none && gpus->known.nodes)
+    if (gpus->none && gpus->counted.nodes)
         return topomap_strdup("none", err);
     return gpus->job.nodes ? topomap_cores_format(&gpus->job, err) : NULL;
 }
@@ -145,9 +149,9 @@ char *planner_gpus_format(const planner_gpus *gpus, topomap_error *err)
 
 const topomap_devices *planner_gpus_devices(const planner_gpus *gpus, uint32_t node)
 {
-    uint32_t class = gpus->known.nodes ? gpus->known.class_of[node] : TOPOMAP_DB_NO_DEVICES;
+    uint32_t class = gpus->counted.nodes ? gpus->counted.class_of[node] : TOPOMAP_DB_NO_DEVICES;
 
-    return class == TOPOMAP_DB_NO_DEVICES ? NULL : &gpus->known.class[class];
+    return class == TOPOMAP_DB_NO_DEVICES ? NULL : &gpus->counted.class[class];
 }
 
 static uint32_t job_count(const planner_gpus *gpus, uint32_t node)
@@ -171,7 +175,7 @@ static int has_all(const planner_request *request, const planner_gpus *gpus, uin
         return 1;
     if (*said >= '0' && *said <= '9')
         return strtoul(said, NULL, 10) >= job_count(gpus, node);
-    for (uint32_t i = 0; i < gpus->known.nodes; i++)
+    for (uint32_t i = 0; i < gpus->counted.nodes; i++)
         sum += job_count(gpus, i);
     return strtoul(said + strlen("total:"), NULL, 10) >= sum;
 }

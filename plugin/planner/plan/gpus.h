@@ -7,8 +7,9 @@
 #include "topology-db/devices.h"
 
 typedef struct planner_gpus {
-    topomap_db_device_classes devices; /* owned: what the next two see of them */
-    topomap_db_device_classes known;   /* nodes 0: no node has GPUs, or nobody wants to know */
+    topomap_db_device_classes devices; /* owned: what the next three see of them */
+    topomap_db_device_classes known;   /* nodes 0: no node has GPUs, or nobody goes by them */
+    topomap_db_device_classes counted; /* the same, and where tasks=node asks just how many */
     topomap_db_device_classes
         all;           /* for nic= and keep=: the same, whether a node has GPUs or not */
     topomap_cores job; /* that the job has, as scontrol told; nodes 0: not known, all of them */
