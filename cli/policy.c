@@ -53,7 +53,7 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
     }
     return cli_usage_error(call,
                            "'%s' is not known of a job: partition=, account=, qos=, user=, "
-                           "group=, program=, nodes=, tasks=",
+                           "group=, program=, mpi=, nodes=, tasks=",
                            word);
 }
 
@@ -325,7 +325,7 @@ static int run_check(const cli_call *call)
 
 static const char policy_text[] =
     "Rules, one a line, in the style of slurm.conf; the first one that fits a step applies:\n"
-    "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=LIST] [Nodes=|Tasks=RANGE]\n"
+    "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=|Mpi=LIST] [Nodes=|Tasks=RANGE]\n"
     "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Weight=] "
     "[Effort=]\n"
     "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Capacity=measured|FILE] [Seed=] "
@@ -334,14 +334,13 @@ static const char policy_text[] =
     "    [Required=yes|no] [Records=yes|no]\n"
     "    [ProfileEvery=] [CompareEvery=] [Force=yes|KEY,...]\n"
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
-    "word of srun's command, without its folder. auto: steps whose graph is known, and\n"
-    "MPI programs, whose first launch is profiled (ProfileEvery=LAUNCHES, 50: again;\n"
-    "CompareEvery=LAUNCHES, 20: one runs in Slurm's layout, for its time). Users' "
-    "options\n"
-    "win, but over what Force names; TOPOMAP=off and --topomap=off always work.\n"
-    "Accounts and QOS fit in capital and small letters. '#' outside quotes begins a comment, '\\' "
-    "at the\n"
-    "end of a line continues it.\n"
+    "word of srun's command, without its folder. Mpi: Slurm's plugin of --mpi or MpiDefault, as\n"
+    "pmix*, cray_shasta, none. auto: steps whose graph is known, and MPI programs, whose first\n"
+    "launch is profiled (ProfileEvery=LAUNCHES, 50: again; CompareEvery=LAUNCHES, 20: one runs in\n"
+    "Slurm's layout, for its time). Users' options win, but over what Force names; TOPOMAP=off "
+    "and\n"
+    "--topomap=off always work. Accounts and QOS fit in capital and small letters. '#' outside\n"
+    "quotes begins a comment, '\\' at the end of a line continues it.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
 
 static const cli_option check_options[] = {

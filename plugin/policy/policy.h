@@ -30,6 +30,7 @@ enum policy_fact {
     POLICY_USER,
     POLICY_GROUP,
     POLICY_PROGRAM,
+    POLICY_MPI,
     POLICY_NODES,
     POLICY_TASKS,
     POLICY_FACTS
@@ -37,8 +38,10 @@ enum policy_fact {
 
 /** A step as the rules see it. */
 typedef struct policy_job {
-    const char *fact[POLICY_FACTS]; /**< NULL: not known. The user as name or number, the groups
-                                       separated by commas, the program without its folder */
+    const char
+        *fact[POLICY_FACTS]; /**< NULL: not known. The user as name or number, the groups
+                                separated by commas, the program without its folder,
+                                the MPI as Slurm's plugin is called, of --mpi or MpiDefault */
 } policy_job;
 
 enum {

@@ -16,8 +16,8 @@ enum { FILE_MOST = 1 << 20, RULES_MOST = 4096 };
 
 static const char *const modes[POLICY_MODES] = {"off", "only-when-asked", "auto", "on"};
 
-static const char *const facts[POLICY_FACTS] = {"partition", "account", "qos",   "user",
-                                                "group",     "program", "nodes", "tasks"};
+static const char *const facts[POLICY_FACTS] = {"partition", "account", "qos",   "user", "group",
+                                                "program",   "mpi",     "nodes", "tasks"};
 
 int policy_mode_read(const char *word, enum policy_mode *mode)
 {

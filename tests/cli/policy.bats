@@ -13,6 +13,7 @@ rule=cfd    program=solver* \
             NODES=2-16      mode=On pattern=stencil2d:5:4x4   # a comment
 Rule=quality  QOS=high  Tasks=-1024  Effort=strong  MinGain=2.5
 Rule=bio  Account=bio Group=staff Contiguous=yes Bind=numa Force=Contiguous
+Rule=cray Mpi=cray* Contiguous=yes Force=Contiguous
 Rule="the rest" User=alice,1001 Nodes=64- Mode=auto
 END
 }
@@ -27,7 +28,7 @@ value_of() { # NAME < JSON: "value (origin)"
 
 @test "a good file: how many rules; help tells the keys" {
   run -0 topomap policy check rules
-  [ "$output" = "rules: 5 rules" ]
+  [ "$output" = "rules: 6 rules" ]
   run -0 topomap help policy check
   [[ $output == *"Force=yes|KEY"* ]]
 }
@@ -44,6 +45,8 @@ value_of() { # NAME < JSON: "value (origin)"
   [ "$(rule_of qos=high)" = null ]
   [ "$(rule_of account=bio group=wheel,staff)" = bio ]
   [ "$(rule_of account=bio group=wheel)" = null ]
+  [ "$(rule_of mpi=cray_shasta nodes=64)" = cray ]
+  [ "$(rule_of mpi=pmix_v4 nodes=64)" = null ]
   [ "$(rule_of user=1001 nodes=64)" = "the rest" ]
   [ "$(rule_of user=alice nodes=100000)" = "the rest" ]
 }

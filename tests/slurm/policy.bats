@@ -58,6 +58,8 @@ Rule=account   Account=cfd*,bio               Mode=on Seed=1002
 Rule=tasks     Tasks=7                        Mode=on Seed=1003
 Rule=nodes     Nodes=-2 Tasks=6               Mode=on Seed=1004
 Rule=program   Program=env                    Mode=on Seed=1005
+Rule=mpi       Mpi=pmi2,pmix*  Nodes=4 Tasks=8 Mode=on Seed=1009
+Rule=none      Mpi=none        Nodes=4 Tasks=8 Mode=on Seed=1010
 Rule=nobody    User=nobody                    Mode=on Seed=1006
 Rule=both      User=root Group=root Tasks=4   Mode=on Seed=1007
 Rule=number    User=0 Group=0 Tasks=3         Mode=on Seed=1008
@@ -77,6 +79,9 @@ END
 1004|-n6 -N2
 1007|-n4 -N2
 1008|-n3 -N3
+1009|-n8 -N4 --mpi=pmi2
+1010|-n8 -N4 --mpi=none
+1010|-n8 -N4
 END
   rm -f request
   srun -n6 -N3 env >/dev/null </dev/null

@@ -61,7 +61,8 @@ static void count_of(uint32_t count, char text[16])
         snprintf(text, 16, "%u", count);
 }
 
-/* srun has put the job's partition, account and QOS into its environment, which is ours. */
+/* srun has put the job's partition, account and QOS into its environment, which is ours, and the
+ * name of the mpi plugin that it has loaded, MpiDefault's too (plugin/srun/mpi.c). */
 const policy_rule *planner_site_rule(const planner_facts *facts, const policy *policy)
 {
     char nodes[16] = "", tasks[16] = "";
@@ -73,6 +74,7 @@ const policy_rule *planner_site_rule(const planner_facts *facts, const policy *p
                                      [POLICY_USER] = user,
                                      [POLICY_GROUP] = groups,
                                      [POLICY_PROGRAM] = program_of(facts),
+                                     [POLICY_MPI] = getenv("SLURM_MPI_TYPE"),
                                      [POLICY_NODES] = nodes,
                                      [POLICY_TASKS] = tasks}};
     const policy_rule *rule;
