@@ -339,6 +339,8 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check "database age" skipped ""
   check "dry run" skipped ""
   TOPOMAP_DB=$PWD/t.db check database ok "t.db: 16 hosts, 6 switches"
+  run -1 env TOPOMAP_DB= SLURM_CONF="$PWD/none" topomap doctor --json # one that is empty names none
+  jq -e '.checks[] | select(.name == "database").found | contains("/var/lib/topomap/topology.db")' <<<"$output"
   run ! topomap doctor --db /nonexistent/other.db
   [[ $output == *"/nonexistent/other.db"* ]]
   word db="$PWD/none"
