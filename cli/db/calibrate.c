@@ -245,8 +245,7 @@ static int run_calibrate(const cli_call *call)
 
     if (cli_get(call, "nodes") && !matrix)
         return cli_usage_error(call, "--nodes is the order of --matrix");
-    if ((cli_get(call, "db") || (own && *own)) &&
-        topomap_db_open(cli_database(call), &db, &err))
+    if ((cli_get(call, "db") || (own && *own)) && topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     status =
         topomap_db_calibrate(call->operand[0], db, &result, &err) ? cli_fail(call, &err) : CLI_DONE;
