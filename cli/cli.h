@@ -126,6 +126,10 @@ const char *cli_output(const cli_call *call);
 /** Whether a file's name is more than, and ends in, \p suffix; NULL does not. */
 int cli_ends_in(const char *name, const char *suffix);
 
+/** The variable's value, lent; NULL: it is not set, or empty, which is the same. */
+const char *cli_environment(const char *name);
+
+#define CLI_SITE_DATABASE "/var/lib/topomap/topology.db"
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
 const char *cli_database(const cli_call *call);
 

@@ -230,13 +230,20 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
     return check_colour(call);
 }
 
+const char *cli_environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
 const char *cli_database(const cli_call *call)
 {
     const char *path = cli_get(call, "db");
 
     if (!path || !*path)
-        path = getenv("TOPOMAP_DB");
-    return path && *path ? path : "/var/lib/topomap/topology.db";
+        path = cli_environment("TOPOMAP_DB");
+    return path ? path : CLI_SITE_DATABASE;
 }
 
 int cli_ends_in(const char *name, const char *suffix)

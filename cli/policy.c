@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "plugin/policy/settle.h"
+#include "util/text.h"
 
 enum { GROUPS_MOST = 65536 };
 
@@ -37,6 +38,7 @@ static void not_understood(const char *word)
 static int read_fact(const cli_call *call, const char *word, policy_job *job)
 {
     const char *equals = strchr(word, '=');
+    char known[160] = "";
 
     for (int fact = 0; equals && fact < POLICY_FACTS; fact++) {
         const char *name = policy_fact_name((enum policy_fact)fact);
@@ -51,10 +53,10 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
             return 0;
         }
     }
-    return cli_usage_error(call,
-                           "'%s' is not known of a job: partition=, account=, qos=, user=, "
-                           "group=, program=, mpi=, nodes=, tasks=",
-                           word);
+    for (int fact = 0; fact < POLICY_FACTS; fact++)
+        topomap_text_append(known, sizeof known, "%s%s=", fact ? ", " : "",
+                            policy_fact_name((enum policy_fact)fact));
+    return cli_usage_error(call, "'%s' is not known of a job: %s", word, known);
 }
 
 static int is_count(const char *text)

@@ -235,7 +235,6 @@ static int write_files(const cli_call *call, const topomap_db_calibration *r)
 static int run_calibrate(const cli_call *call)
 {
     const char *output = cli_get(call, "output"), *matrix = cli_get(call, "matrix");
-    const char *own = getenv("TOPOMAP_DB");
     int quiet =
         (output && *output == '-' && !output[1]) || (matrix && *matrix == '-' && !matrix[1]);
     topomap_db *db = NULL;
@@ -245,7 +244,8 @@ static int run_calibrate(const cli_call *call)
 
     if (cli_get(call, "nodes") && !matrix)
         return cli_usage_error(call, "--nodes is the order of --matrix");
-    if ((cli_get(call, "db") || (own && *own)) && topomap_db_open(cli_database(call), &db, &err))
+    if ((cli_get(call, "db") || cli_environment("TOPOMAP_DB")) &&
+        topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     status =
         topomap_db_calibrate(call->operand[0], db, &result, &err) ? cli_fail(call, &err) : CLI_DONE;

@@ -35,10 +35,10 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
     topomap_db_summary summary;
     topomap_error err;
     topomap_db *db;
-    const char *own = getenv("TOPOMAP_DB");
+    const char *own = cli_environment("TOPOMAP_DB");
 
     if (!*site->db)
-        snprintf(site->db, DOCTOR_PATH, "%s", own && *own ? own : "/var/lib/topomap/topology.db");
+        snprintf(site->db, DOCTOR_PATH, "%s", own ? own : CLI_SITE_DATABASE);
     if (topomap_db_open(site->db, &db, &err)) {
         doctor_say(verdict, DOCTOR_PROBLEM,
                    "make it with `topomap db import`, or say db= in plugstack.conf", "%s",

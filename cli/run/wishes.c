@@ -21,13 +21,6 @@ static void note_word(const char *word)
         snprintf(reading->not_understood, sizeof reading->not_understood, "%s", word);
 }
 
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value && *value ? value : NULL;
-}
-
 /* ---- A job's graph is in the job's folder ------------------------------------------------------
  */
 
@@ -46,7 +39,7 @@ static int look(void *answer, void *settings)
 static int find_graph(policy_settings *settings)
 {
     char path[PATH] = "";
-    const char *folder = environment(PLUGIN_ENV_JOB_FOLDER);
+    const char *folder = cli_environment(PLUGIN_ENV_JOB_FOLDER);
 
     if (settings->origin[TOPOMAP_REQUEST_GRAPH] != POLICY_BY_JOB || !folder ||
         cli_apart(look, settings, path, sizeof path, LOOK_MS) != CLI_APART_DONE || !*path)
@@ -59,11 +52,11 @@ static int find_graph(policy_settings *settings)
 int run_wishes_read(const cli_call *call, run_wishes *w)
 {
     const policy_said said = {.step = cli_get(call, "topomap"),
-                              .job = environment(PLUGIN_ENV_JOB_TOPOMAP),
+                              .job = cli_environment(PLUGIN_ENV_JOB_TOPOMAP),
                               .step_options = cli_get(call, "topomap-options"),
-                              .job_options = environment(PLUGIN_ENV_JOB_OPTIONS),
-                              .environment = environment("TOPOMAP"),
-                              .environment_graph = environment("TOPOMAP_GRAPH")};
+                              .job_options = cli_environment(PLUGIN_ENV_JOB_OPTIONS),
+                              .environment = cli_environment("TOPOMAP"),
+                              .environment_graph = cli_environment("TOPOMAP_GRAPH")};
     const policy_site nothing = {.mode = POLICY_ASK};
     policy_decision decision;
     topomap_error err;
@@ -92,7 +85,7 @@ char *run_wishes_db(const cli_call *call, unsigned ms)
     const char *own = cli_get(call, "db");
     char site[PATH] = "";
 
-    if (!own && !environment("TOPOMAP_DB")) {
+    if (!own && !cli_environment("TOPOMAP_DB")) {
         cli_site_db(site, sizeof site, ms < SITE_MS ? ms : SITE_MS);
         own = *site ? site : NULL;
     }

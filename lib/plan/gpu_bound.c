@@ -75,6 +75,14 @@ int topomap_gpu_is_bound(const char *said)
     return rest && (!*rest || *rest == ':');
 }
 
+uint32_t topomap_gpu_bound_count(const char *said)
+{
+    const char *count = after(said, "bound:");
+    size_t digits = count ? strspn(count, "0123456789") : 0;
+
+    return digits && digits < 10 && !count[digits] ? (uint32_t)strtoul(count, NULL, 10) : 0;
+}
+
 /* The k-th word of a list; one that is shorter begins again. NULL: it is empty. */
 static const char *word_of(const char *list, uint32_t k)
 {

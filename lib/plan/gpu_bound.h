@@ -16,6 +16,8 @@ void topomap_gpu_bound_kind(const char *kind, const char *value, char word[TOPOM
 
 /** Whether such a word is of GPUs that Slurm binds. */
 int topomap_gpu_is_bound(const char *said);
+/** How many GPUs such a word gives each task, "bound:4"; 0: none, or not by a count, or no word. */
+uint32_t topomap_gpu_bound_count(const char *said);
 
 /** The GPU of each task of a node by local id, of several the first that no other task has, as
  *  Slurm deals them out (gres_g_task_set_env() in src/interfaces/gres.c) where it does not go by

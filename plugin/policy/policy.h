@@ -38,10 +38,9 @@ enum policy_fact {
 
 /** A step as the rules see it. */
 typedef struct policy_job {
-    const char
-        *fact[POLICY_FACTS]; /**< NULL: not known. The user as name or number, the groups
-                                separated by commas, the program without its folder,
-                                the MPI as Slurm's plugin is called, of --mpi or MpiDefault */
+    /** NULL: not known. The user as name or number, the groups separated by commas, the program
+     *  without its folder, the MPI as Slurm's plugin is called, of --mpi or MpiDefault. */
+    const char *fact[POLICY_FACTS];
 } policy_job;
 
 enum {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "plan/gpu_bound.h"
 #include "util/alloc.h"
-#include "util/text.h"
 
 static int has_one_a_node(const planner_request *request)
 {
@@ -16,23 +16,11 @@ static int has_one_a_node(const planner_request *request)
     return 1;
 }
 
-/* What Slurm gives each task by --gpus-per-task, "bound:4"; 0: nothing, or another way. */
-static uint32_t bound_count(const char *said)
-{
-    uint64_t number;
-
-    if (!said || strncmp(said, "bound:", 6) != 0)
-        return 0;
-    said += 6;
-    return topomap_text_number(&said, &number) || *said || number > TOPOMAP_DEVICES_MOST
-               ? 0
-               : (uint32_t)number;
-}
-
 uint32_t planner_fold_each(planner_inputs *in)
 {
     const planner_request *request = in->request;
-    uint32_t gpu[TOPOMAP_DEVICES_MOST], each = bound_count(request->asked.step_gpus);
+    uint32_t gpu[TOPOMAP_DEVICES_MOST], each = 0;
+    uint32_t said = topomap_gpu_bound_count(request->asked.step_gpus);
 
     if (request->asked.tasks_are != TOPOMAP_TASKS_NODE)
         return 1;
@@ -41,8 +29,8 @@ uint32_t planner_fold_each(planner_inputs *in)
                                 "over");
         return 1;
     }
-    if (each)
-        return each;
+    if (said && said <= TOPOMAP_DEVICES_MOST)
+        return said;
     for (uint32_t node = 0; node < request->nodes.count; node++) {
         uint32_t gpus = planner_gpus_of(request, &in->gpus, node, gpu);
 
