@@ -13,6 +13,8 @@ setup() {
   run -2 "$source/auto/check" --only
   run -2 "$source/auto/check" --only demo,nonsense
   [[ $output == "auto/check: no part nonsense ("* ]]
+  run -2 "$source/auto/check" --jobs 0
+  run -2 "$source/auto/check" --jobs two
   run -2 "$source/auto/check" --but slurm/times
   run -2 "$source/auto/check" --only slurm --but slurm/nonsense
   [[ $output == "auto/check: --but slurm/nonsense: there is no tests/slurm/nonsense.bats" ]]
@@ -121,6 +123,31 @@ $build/old/built
   [[ $output == *"tests/slurm/plugin.bats tests/slurm/upgrades.bats"* ]]
   PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm --but slurm/plugin
   [[ $output != *tests/slurm/plugin.bats* && $output == *tests/slurm/upgrades.bats* ]]
+}
+
+@test "auto/check: Slurms go beside each other, what judges by time and all that is no Slurm alone" {
+  site
+  unset MAKEFLAGS MFLAGS MAKELEVEL
+  cat >site/configure <<'END'
+#!/bin/sh
+mkdir -p tests
+cat >Makefile <<'MAKE'
+all: ; @:
+list-tests: ; @echo tests/unit/map/test_a tests/cli/b.bats tests/slurm/times.bats tests/slurm/d.bats tests/slurm/e.bats tests/mpi/f.bats
+check check-TESTS: ; @[ -z "$(TESTS)" ] || { set -- $(MAKEFLAGS); for word; do case $$word in -j*) echo "$$word: $(TESTS)" ;; esac; done; \
+	for test in $(TESTS); do mkdir -p "$${test%/*}"; echo ":test-result: PASS" >"$$test.trs"; done; }
+MAKE
+END
+  chmod 755 site/configure
+  local told
+  for told in '2' '1 --jobs 1' '3 --jobs 3'; do
+    # shellcheck disable=SC2086 # words
+    PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --fast --only unit,cli,slurm,mpi ${told#?}
+    [ "$(grep ^-j <<<"$output")" = "-j1: tests/unit/map/test_a tests/cli/b.bats
+-j${told%% *}: tests/slurm/d.bats tests/slurm/e.bats
+-j1: tests/mpi/f.bats tests/slurm/times.bats" ]
+    [ "${lines[-1]}" = "6 passed, 0 failed" ]
+  done
 }
 
 @test "auto/check --release: a release that nobody knows, one whose Slurm is too old, one that cannot be made here" {
