@@ -492,10 +492,9 @@ static const cli_option map_options[] = {
 };
 
 static const char eval_text[] =
-    "The lower bound is a J that no placement goes below. 0 says only that none better is\n"
-    "known for such a machine: of more than 1,024 nodes, in all but trees, what lies outside a "
-    "node\n"
-    "counts as 0.\n"
+    "The lower bound is a J that no placement goes below: each rank has its partners on the\n"
+    "closest places that there are. It is coarser in a torus of more than 4,096 nodes, and in a\n"
+    "fabric whose nodes and switches make more than eight million pairs.\n"
     "\n"
     "--time predicts how long the graph's communication takes, phase by phase, all messages of a\n"
     "phase being under way at once: the longest of what any link carries / its rate, what any "

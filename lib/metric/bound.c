@@ -6,7 +6,9 @@
 #include "machine/distance.h"
 #include "util/alloc.h"
 
-enum { EXACT_NODES = 1024 };
+/* Pairs of nodes of a torus, and of a node and a site of a matrix: a tenth of a second each, which
+ * a launch that is explained waits for twice. */
+enum { TORUS_PAIRS = 1 << 24, MATRIX_PAIRS = 1 << 23 };
 
 static int by_cost(const void *a, const void *b)
 {
@@ -60,10 +62,12 @@ static int merge(topomap_shells *best, const topomap_shell *list, size_t count, 
     return 0;
 }
 
-/* How many slots each group of each level holds, inside nodes and (tree machines) between them. */
+/* How many slots each group of each level holds, inside nodes and (tree machines) between them;
+ * and each site of a matrix. */
 typedef struct census {
     uint32_t *inner[TOPOMAP_MACHINE_LEVELS]; /* [slots or nodes, what is more] by group id */
     uint32_t *outer[TOPOMAP_MACHINE_LEVELS]; /* [nodes] by group id */
+    uint32_t *site;                          /* [sites], or NULL */
 } census;
 
 static void census_clear(census *c)
@@ -72,6 +76,7 @@ static void census_clear(census *c)
         free(c->inner[l]);
         free(c->outer[l]);
     }
+    free(c->site);
 }
 
 static uint32_t node_slots(const topomap_machine *m, uint32_t node)
@@ -95,6 +100,12 @@ static int census_take(const topomap_machine *m, census *c, topomap_error *err)
         for (uint32_t i = 0; i < m->nodes; i++)
             c->outer[l][m->outer[l].group[i]] += node_slots(m, i);
     }
+    if (m->kind != TOPOMAP_MACHINE_MATRIX)
+        return 0;
+    if (!(c->site = topomap_alloc(m->sites, sizeof(uint32_t), err)))
+        return -1;
+    for (uint32_t i = 0; i < m->nodes; i++)
+        c->site[m->site_of[i]] += node_slots(m, i);
     return 0;
 }
 
@@ -114,24 +125,61 @@ static size_t places_along(const topomap_nesting *level, uint32_t levels, uint32
     return count;
 }
 
+/* A torus has no way of more hops. */
+static uint32_t most_hops(const topomap_machine *m)
+{
+    uint32_t most = 0;
+
+    for (uint32_t d = 0; d < m->dims; d++)
+        most += m->wrap[d] ? m->dim[d] / 2 : m->dim[d] - 1;
+    return most;
+}
+
+/* Counted by hops, of which there are few. */
+static size_t places_by_hops(const topomap_machine *m, uint32_t node, topomap_shell *list)
+{
+    const uint32_t most = most_hops(m);
+    size_t count = 0;
+
+    for (uint32_t h = 0; h <= most; h++)
+        list[h] = (topomap_shell){m->base + m->hop_cost * h, 0};
+    for (uint32_t other = 0; other < m->nodes; other++)
+        if (other != node)
+            list[topomap_torus_hops(m, node, other)].slots += node_slots(m, other);
+    for (uint32_t h = 0; h <= most; h++)
+        if (list[h].slots > 0)
+            list[count++] = list[h];
+    return count;
+}
+
+static size_t places_by_site(const topomap_machine *m, const census *c, uint32_t node,
+                             topomap_shell *list)
+{
+    const uint32_t own = m->site_of[node];
+    const float *cost = m->site_cost + (size_t)own * m->sites;
+    size_t count = 0;
+
+    for (uint32_t s = 0; s < m->sites; s++) {
+        uint32_t slots = c->site[s] - (s == own ? node_slots(m, node) : 0);
+
+        if (slots)
+            list[count++] = (topomap_shell){(double)cost[s], slots};
+    }
+    return count;
+}
+
 static size_t places_outside(const topomap_machine *m, const census *c, uint32_t node,
                              topomap_shell *list)
 {
-    size_t count = 0;
-
-    if (m->kind == TOPOMAP_MACHINE_TREE)
-        return places_along(m->outer, m->outer_levels, c->outer, node, node_slots(m, node), list);
-    if (m->nodes > EXACT_NODES) {
-        double least = m->kind == TOPOMAP_MACHINE_TORUS ? m->base : 0.0;
-
-        list[0] = (topomap_shell){least, m->slots};
-        return 1;
+    switch (m->kind) {
+    case TOPOMAP_MACHINE_TORUS:
+        return places_by_hops(m, node, list);
+    case TOPOMAP_MACHINE_MATRIX:
+        return places_by_site(m, c, node, list);
+    case TOPOMAP_MACHINE_TREE:
+        break;
     }
-    for (uint32_t other = 0; other < m->nodes; other++)
-        if (other != node && node_slots(m, other))
-            list[count++] =
-                (topomap_shell){topomap_node_distance(m, node, other), node_slots(m, other)};
-    return count;
+    return places_along(m->outer, m->outer_levels, c->outer, node, node_slots(m, node), list);
 }
 
 /* One node's closest places: the envelope over its slots inside, then the outside added. */
@@ -159,10 +207,17 @@ static int node_profile(const topomap_machine *m, const census *c, uint32_t node
     return merge(best, list, accumulate(list, count), err);
 }
 
+/* Sites of a matrix, hops of a torus. */
+static size_t outside_room(const topomap_machine *m)
+{
+    return m->kind == TOPOMAP_MACHINE_MATRIX  ? m->sites
+           : m->kind == TOPOMAP_MACHINE_TORUS ? most_hops(m) + 1
+                                              : 0;
+}
+
 static int build_profile(const topomap_machine *m, topomap_shells *best, topomap_error *err)
 {
-    size_t room =
-        (size_t)m->inner_levels + m->outer_levels + (m->nodes <= EXACT_NODES ? m->nodes : 1);
+    size_t room = (size_t)m->inner_levels + m->outer_levels + outside_room(m);
     topomap_shell *list = topomap_alloc(room, sizeof *list, err);
     census c = {0};
     int status = list ? census_take(m, &c, err) : -1;
@@ -175,12 +230,23 @@ static int build_profile(const topomap_machine *m, topomap_shells *best, topomap
     return status;
 }
 
+static int is_small(const topomap_machine *m)
+{
+    const uint64_t nodes = m->nodes;
+
+    return (m->kind != TOPOMAP_MACHINE_TORUS || nodes * nodes <= TORUS_PAIRS) &&
+           (m->kind != TOPOMAP_MACHINE_MATRIX || nodes * m->sites <= MATRIX_PAIRS);
+}
+
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err)
 {
     topomap_shells best = {0};
-    int status = build_profile(machine, &best, err);
+    int status;
 
+    if (!is_small(machine))
+        return topomap_bound_quick(weights, machine, bound, err);
+    status = build_profile(machine, &best, err);
     if (status == 0)
         status = topomap_shells_cost(weights, &best, bound, err);
     free(best.shell);

@@ -22,8 +22,8 @@ int topomap_shells_cost(const topomap_weights *weights, const topomap_shells *sh
 
 /** A J that no placement goes below. Every rank's heaviest partners are put, for that rank alone,
  *  on the closest places that any slot of the machine has; half the sum over ranks.
- *  Tori and matrices of more than 1,024 nodes get a weaker bound, in which other nodes cost no
- *  hops at all. */
+ *  Tori of more than 4,096 nodes, and matrices whose nodes and sites multiply to more than 2^23,
+ *  get the bound of topomap_bound_quick, which is weaker. */
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
+#include "metric/bound.h"
 #include "tests/unit/graph/graphs.h"
 #include "util/random.h"
 
@@ -160,12 +161,63 @@ static void test_reached(void **state)
     }
 }
 
+/* Of ranks in the order of the slots: what it costs, and both bounds. */
+static void bounded(const char *graph_spec, const char *spec, double *J, double *lower,
+                    double *quick)
+{
+    topomap_machine *m = parsed(spec);
+    topomap_graph *graph = graph_good(graph_spec, NULL);
+    uint32_t *slot_of = malloc(graph->ranks * sizeof *slot_of);
+    topomap_weights weights;
+    topomap_cost cost;
+
+    assert_non_null(slot_of);
+    for (uint32_t r = 0; r < graph->ranks; r++)
+        slot_of[r] = r;
+    assert_int_equal(topomap_cost_evaluate(graph, m, slot_of, &cost, &err), 0);
+    *J = cost.J;
+    *lower = cost.lower_bound;
+    topomap_cost_clear(&cost);
+    assert_int_equal(topomap_weights_new(graph, graph->ranks, &weights, &err), 0);
+    assert_int_equal(topomap_bound_quick(&weights, m, quick, &err), 0);
+    topomap_weights_clear(&weights);
+    free(slot_of);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
+/* Machines of thousands of nodes: looked at whole, and those that are too large for it quickly. */
+static void test_large(void **state)
+{
+    static const struct {
+        const char *graph, *machine;
+        int reached, beyond_quick;
+    } cases[] = {
+        {"stencil3d:7:16x16x16,wrap=xyz", "torus:16x16x16", 1, 0},
+        {"stencil3d:7:16x16x8", "mesh:16x16x8", 1, 0},
+        {"stencil2d:5:128x128,wrap=xy", "torus:128x128", 1, 0},
+        {"random:6000,deg=8", "torus:24x16x16", 0, 0},
+        {"random:2550,deg=100", "dragonfly:p=5,a=10,h=5", 0, 1},
+    };
+    double J, lower, quick;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bounded(cases[i].graph, cases[i].machine, &J, &lower, &quick);
+        assert_true(lower > 0 && lower <= J * (1 + 1e-12));
+        assert_true(lower >= quick * (1 - 1e-12));
+        assert_true(!cases[i].beyond_quick || lower > quick * 1.01);
+        assert_true(!cases[i].reached || lower >= J * (1 - 1e-12));
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_below_all),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_reached),
+        cmocka_unit_test(test_large),
     };
 
     return cmocka_run_group_tests_name("bound", tests, NULL, NULL);
