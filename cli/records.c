@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin/common/record.h"
@@ -28,30 +29,39 @@ static const char *own_cache(char path[STORE_ROOT])
     return getenv("XDG_CACHE_HOME") && !store_place_own(path, NULL) ? path : "~/.cache/topomap";
 }
 
+static int is_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 /* A file, JOB.STEP, JOB (its step that was placed last), or nothing: the launch that was. The
- * folder is --records, else where the site's launches keep theirs. */
+ * folder is --records, else where the site's launches keep theirs. What is a job's number is no
+ * file's name while there is a record of it: many name a job's own folder after it. */
 static int find_record(const cli_call *call, const char *said, char *path, size_t size,
                        topomap_error *err)
 {
     const char *folder = cli_get(call, "records"), *job = said && *said ? said : NULL;
+    const int numeric = job && *job >= '0' && *job <= '9' && !job[strspn(job, "0123456789.-")];
     char site[1024], own[STORE_ROOT];
 
-    if (job && access(job, F_OK) == 0) {
+    if (job && !numeric) { /* whoever reads it says that it is not there */
         snprintf(path, size, "%s", job);
         return 0;
     }
-    if (!folder && !(job && job[strspn(job, "0123456789.")])) {
+    if (!folder) {
         cli_site_records(site, sizeof site);
         folder = *site ? site : NULL;
     }
     if (job && plugin_record_find(folder, job, path, size))
         return 0;
-    if (job && job[strspn(job, "0123456789")]) {
-        snprintf(path, size, "%s", job); /* whoever reads it says that it is not there */
-        return 0;
-    }
     if (plugin_record_newest(folder, job, path, size))
         return 0;
+    if (job && is_file(job)) {
+        snprintf(path, size, "%s", job);
+        return 0;
+    }
     return topomap_error_set(err, TOPOMAP_EINPUT,
                              "no record of %s%s is in %s%s%s/records; launches keep one with "
                              "--topomap-options=records",

@@ -79,7 +79,7 @@ static void settle_time(struct replay *r)
     double searched = r->record.reply.searched ? strtod(r->record.reply.searched, NULL) : 0;
     char line[128];
 
-    if (searched < 0.4 * r->record.request.asked.seconds) {
+    if (searched < 0.4 * r->record.request.asked.seconds || r->record.request.asked.seconds <= 0) {
         r->record.request.asked.seconds = 0;
         return;
     }
