@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "plugin/common/record.h"
+#include "plugin/planner/plan/inputs.h"
 #include "plugin/store/place.h"
 #include "util/alloc.h"
 
@@ -90,6 +91,65 @@ int cli_record_read_one(const cli_call *call, const char *said, planner_record *
                ? -1
                : 0;
 }
+
+/* ---- What a record was made of ----------------------------------------------------------- */
+
+int cli_record_differs(const char *what, const char *path, const char *then,
+                       char line[CLI_RECORD_LINE])
+{
+    char now[64];
+
+    if (!then)
+        return 0;
+    if (planner_inputs_digest(path, now) != 0)
+        snprintf(now, sizeof now, "not there");
+    if (strcmp(then, now) == 0)
+        return 0;
+    snprintf(line, CLI_RECORD_LINE, "the %s %.200s is not the one of the record (%.63s, now %s)",
+             what, path, then, now);
+    return 1;
+}
+
+static int is_there(const char *what, const char *option, const char *path, const char *then,
+                    topomap_error *err)
+{
+    char now[64];
+
+    if (!then || access(path, F_OK) == 0 || planner_inputs_digest(path, now) == 0)
+        return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "%.300s: the record's %s is not there%s; name it with --%s", path,
+                             what, *path == '/' ? "" : ", as seen from this folder", option);
+}
+
+int cli_record_database(const planner_record *record, topomap_error *err)
+{
+    return is_there("database", "db", record->request.asked.db, record->reply.input_db, err);
+}
+
+static void note(const cli_call *call, const char *what, const char *path, const char *then)
+{
+    char line[CLI_RECORD_LINE];
+
+    if (cli_record_differs(what, path, then, line))
+        fprintf(stderr, "topomap %s: note: %s; costs are of the present one\n", call->command->name,
+                line);
+}
+
+int cli_record_inputs(const cli_call *call, const planner_record *record, topomap_error *err)
+{
+    const char *db = record->request.asked.db, *graph = record->request.asked.graph;
+
+    if (cli_record_database(record, err) != 0 ||
+        (graph && is_there("graph", "graph", graph, record->reply.input_graph, err) != 0))
+        return -1;
+    note(call, "database", db, record->reply.input_db);
+    if (graph)
+        note(call, "graph", graph, record->reply.input_graph);
+    return 0;
+}
+
+/* ---- Completion ---------------------------------------------------------------------------- */
 
 static void put_step(const char *step)
 {

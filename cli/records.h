@@ -18,6 +18,21 @@ int cli_record_read(const cli_call *call, const char *name, planner_record *reco
 int cli_record_read_one(const cli_call *call, const char *said, planner_record *record,
                         topomap_error *err);
 
+enum { CLI_RECORD_LINE = 512 };
+/** Whether the file that the record calls \p path is another one by now, or not there.
+ *  \param what  "graph", "database"
+ *  \param then  its digest in the record; NULL: it has none, nor does it differ
+ *  \param line  says so, where it is */
+int cli_record_differs(const char *what, const char *path, const char *then,
+                       char line[CLI_RECORD_LINE]);
+
+/** An error where the record's database is not there. */
+int cli_record_database(const planner_record *record, topomap_error *err);
+
+/** For who looks at a plan with today's database and graph: an error where they are not there, a
+ *  note on standard error where they are others. */
+int cli_record_inputs(const cli_call *call, const planner_record *record, topomap_error *err);
+
 /** The steps of all records in the site's place and the user's own, for completion. */
 void cli_record_words(void);
 

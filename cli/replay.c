@@ -59,17 +59,10 @@ static void compare(struct replay *r)
 
 static void compare_input(struct replay *r, const char *what, const char *path, const char *then)
 {
-    char now[64], line[512];
+    char line[CLI_RECORD_LINE];
 
-    if (!then)
-        return;
-    if (planner_inputs_digest(path, now) != 0)
-        snprintf(now, sizeof now, "not there");
-    if (strcmp(then, now) == 0)
-        return;
-    snprintf(line, sizeof line, "the %s %.200s is not the one of the record (%.63s, now %s)", what,
-             path, then, now);
-    add(r->warning, sizeof r->warning, "; ", line);
+    if (cli_record_differs(what, path, then, line))
+        add(r->warning, sizeof r->warning, "; ", line);
 }
 
 /* Only a search that its time may have ended depends on the time: the candidates for J have 0.4 of

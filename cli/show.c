@@ -234,6 +234,8 @@ static int run_show(const cli_call *call)
 
     record.request.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
     if (status == 0)
+        status = cli_record_database(&record, &err);
+    if (status == 0)
         status = planner_inputs_machine(&record.request, 0, &in, &err);
     if (status == 0)
         status = planner_record_plan(&record, &plan, &err);

@@ -84,6 +84,66 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
     return status == 0 ? 0 : cli_fail(call, &err);
 }
 
+/* That tasks of a node may run on; 0: not known. */
+static uint32_t cpus_of(const cli_target *target, uint32_t node)
+{
+    const topomap_bindings *insides = &target->bindings;
+    uint32_t class = node < insides->nodes ? insides->class_of[node] : UINT32_MAX, cpus = 0,
+             threads = target->request.asked.threads_per_core;
+
+    for (uint32_t core = 0; class < insides->classes && core < insides->node_class[class].cores;
+         core++) {
+        const uint32_t *first = insides->node_class[class].pu_first + core;
+        uint32_t has = first[1] - first[0];
+
+        cpus += threads && threads < has ? threads : has;
+    }
+    return cpus;
+}
+
+static int knows_cores(const cli_target *target)
+{
+    for (uint32_t node = 0; node < target->request.nodes.count; node++)
+        if (cpus_of(target, node))
+            return 1;
+    return 0;
+}
+
+/* Who names the job's cores is to know where the plan does not go by them. */
+static void note_cores(const cli_call *call, const cli_target *target)
+{
+    const planner_inputs *inputs = &target->inputs;
+    const char *job = cli_get(call, "cores-of"), *name = call->command->name;
+
+    if (job && *inputs->cores_detail && !inputs->told)
+        fprintf(stderr, "topomap %s: note: %s\n", name, inputs->cores_detail);
+    else if ((job || cli_get(call, "cores")) && !knows_cores(target))
+        fprintf(stderr,
+                "topomap %s: note: the database does not know these nodes' cores, so that the "
+                "job's are not gone by: topomap db import hwloc\n",
+                name);
+}
+
+/* Slurm would not start it, and binds tasks beside each other. */
+static void note_overcommit(const cli_call *call, const cli_target *target)
+{
+    const planner_request *request = &target->request;
+    uint64_t each = request->asked.cpus_per_task ? request->asked.cpus_per_task : 1;
+
+    for (uint32_t node = 0; node < request->nodes.count; node++) {
+        uint32_t cpus = cpus_of(target, node);
+
+        if (!cpus || request->tasks[node] * each <= cpus)
+            continue;
+        fprintf(stderr,
+                "topomap %s: note: %u tasks ask for %llu CPUs of %s, which has %u: Slurm starts "
+                "that with --overcommit alone\n",
+                call->command->name, request->tasks[node],
+                (unsigned long long)(request->tasks[node] * each), request->nodes.name[node], cpus);
+        return;
+    }
+}
+
 static int too_large(const cli_call *call, const char *what, const cli_target *target)
 {
     uint32_t ranks = topomap_graph_ranks(target->graph),
@@ -113,6 +173,8 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (spec && cli_get(call, "job-nodes"))
         return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
+    if (spec && (cli_get(call, "cores") || cli_get(call, "cores-of")))
+        return cli_usage_error(call, "--cores and --cores-of are for an allocation: --nodes");
     if (spec && cli_get(call, "gpus-per-task"))
         return cli_usage_error(call, "--gpus-per-task is for an allocation: --nodes");
     if (asked->capacity && spec)
@@ -140,6 +202,10 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         status = cli_fail(call, &err);
     if (status == 0)
         cli_graph_note(call, target->graph);
+    if (status == 0 && !spec) {
+        note_cores(call, target);
+        note_overcommit(call, target);
+    }
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
         status = too_large(call, asked->graph, target);
     target->read_seconds = topomap_clock_cpu() - before;

@@ -264,7 +264,8 @@ static void print_json(const why *w)
 
 static int open_record(const cli_call *call, why *w, topomap_error *err)
 {
-    if (cli_record_read(call, "plan", &w->record, err) != 0)
+    if (cli_record_read(call, "plan", &w->record, err) != 0 ||
+        cli_record_inputs(call, &w->record, err) != 0)
         return -1;
     w->record.request.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
     return planner_inputs_open(&w->record.request, &w->in, err);

@@ -266,7 +266,8 @@ static int report_launch(const cli_call *call)
     int status;
 
     memset(&l, 0, sizeof l);
-    if (cli_record_read(call, "plan", &l.record, &err) == 0 && open_inputs(&l, &err) == 0) {
+    if (cli_record_read(call, "plan", &l.record, &err) == 0 &&
+        cli_record_inputs(call, &l.record, &err) == 0 && open_inputs(&l, &err) == 0) {
         page_job job = job_of(&l, title, command);
 
         status = write_job(call, &job);
@@ -286,7 +287,8 @@ static json_t *data_of(const cli_call *call, const char *plan, topomap_error *er
     launch l;
 
     memset(&l, 0, sizeof l);
-    if (cli_record_read_one(call, plan, &l.record, err) == 0 && open_inputs(&l, err) == 0) {
+    if (cli_record_read_one(call, plan, &l.record, err) == 0 &&
+        cli_record_inputs(call, &l.record, err) == 0 && open_inputs(&l, err) == 0) {
         page_job job = job_of(&l, title, command);
 
         job.title = plan;

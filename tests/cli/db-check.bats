@@ -92,6 +92,33 @@ make() { # LINKS [awk option...]: the database t.db of them
   run -2 topomap db check --db t.db --nodes 'node[1-'
 }
 
+@test "db check: lines of a hosts file that name nothing, and those that are the other way round" {
+  make links
+  printf '%s\n' 'node3 tux3' '0x0002c90300000999 tux98' 'blade7 tux99' >hosts
+  topomap db import --db t.db hosts hosts
+  run -1 topomap db check --db t.db
+  [ "$(grep '^warning unused-name: ' <<<"$output" | cut -d' ' -f3-7 | sort)" = "0x0002c90300000999 is to be tux98,
+blade7 is to be tux99," ]
+  echo 'tux3 0x0002c90300000999' >hosts
+  run -3 topomap db import --db t.db hosts hosts
+  [[ $output == *"hosts:1: '0x0002c90300000999' is a GUID; expected the GUID first, then the Slurm node" ]]
+}
+
+@test "db check: routing tables of another day than the fabric" {
+  topomap db synth fat-tree:leaves=4,hosts=3,spines=2 -o made >none
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db t.db lft made/fabric.lfts
+  run -0 topomap db check --db t.db
+  [[ $output != *broken-routes* ]]
+  topomap db synth fat-tree:leaves=3,hosts=4,spines=2 -o later >none
+  topomap db import --db t.db ibnetdiscover later/fabric.ibnetdiscover
+  run -1 topomap db check --db t.db
+  [[ $output == *"warning broken-routes: ways from a switch to a host's port that lead nowhere: "[1-9]* ]]
+  [[ $output == *"; dump the fabric and its tables one after the other, and import both"* ]]
+  topomap db import --db t.db lft later/fabric.lfts
+  run -0 topomap db check --db t.db
+}
+
 @test "db check: nodes of which only the inside is known" {
   make links
   lstopo-no-graphics -i 'package:1 core:2 pu:1' --of xml >class.xml

@@ -151,4 +151,9 @@ END
   map --cores '4-7(x8)' --format openmpi-rankfile | diff "$out" -
   map --format openmpi-rankfile | { ! diff -q "$out" -; }
   run -2 map --cores-of x --format openmpi-rankfile
+  printf '#!/bin/sh\nexit 1\n' >bin/scontrol
+  PATH=$PWD/bin:$PATH run -0 --separate-stderr map --cores-of 77 --format openmpi-rankfile
+  [[ $stderr == "topomap map: note: the job's cores are not known ("*"): the plan is for whole nodes" ]]
+  run -2 topomap map --graph ring:4 --machine tree:2:2 --cores-of 77
+  [[ $output == *"--cores and --cores-of are for an allocation: --nodes"* ]]
 }

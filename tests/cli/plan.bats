@@ -54,6 +54,59 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
   run -3 topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --cores 3-1 --format plan
 }
 
+@test "a plan looked at from elsewhere, and with another graph or database than it was made of" {
+  make_plan
+  mkdir -p "$BATS_TEST_TMPDIR/away"
+  cd "$BATS_TEST_TMPDIR/away"
+  local command
+  for command in 'why 3' "report -o page.html"; do
+    # shellcheck disable=SC2086 # words
+    run -3 topomap $command --plan "$mine"
+    [[ $output == *": far.csv: the record's graph is not there, as seen from this folder; name it with --graph" ]]
+    # shellcheck disable=SC2086 # words
+    run -0 --separate-stderr topomap $command --plan "$mine" --graph "$BATS_FILE_TMPDIR/far.csv"
+    [ -z "$stderr" ]
+    sed 's/,7$/,8/' "$BATS_FILE_TMPDIR/far.csv" >other.csv
+    # shellcheck disable=SC2086 # words
+    run -0 --separate-stderr topomap $command --plan "$mine" --graph other.csv
+    [[ $stderr == *"note: the graph other.csv is not the one of the record ("*"); costs are of the present one" ]]
+  done
+  sed 's,^db .*,db gone.db,' "$mine" >gone
+  for command in show 'why 3' 'report -o page.html'; do
+    # shellcheck disable=SC2086 # words
+    run -3 topomap $command --plan gone
+    [[ $output == *": gone.db: the record's database is not there, as seen from this folder; name it with --db" ]]
+  done
+  run -0 topomap show --plan gone --db "$BATS_FILE_TMPDIR/t.db"
+  # A search that had no limit was not ended by one.
+  run topomap map --replay "$mine" --graph other.csv
+  [[ $output == *"not the one of the record"* && $output != *"ended early"* ]]
+}
+
+@test "what a step asks for and its nodes have not: a note, and the plan" {
+  local words
+  for words in '--tasks-per-node 4' '--tasks-per-node 16' '--tasks-per-node 4 --cpus-per-task 4' \
+    '--tasks-per-node 8 --threads-per-core 1'; do
+    # shellcheck disable=SC2086 # words
+    run -0 --separate-stderr topomap map --graph ring:16 --nodes "$NODES" $words --json
+    [ -z "$stderr" ]
+  done
+  while IFS=: read -r words expected; do
+    # shellcheck disable=SC2086 # words
+    run -0 --separate-stderr topomap map --graph ring:16 --nodes "$NODES" $words --json
+    [[ $stderr == "topomap map: note: $expected: Slurm starts that with --overcommit alone" ]]
+  done <<'END'
+--tasks-per-node 17:17 tasks ask for 17 CPUs of node01, which has 16
+--tasks-per-node 4,2(x15) --cpus-per-task 5:4 tasks ask for 20 CPUs of node01, which has 16
+--tasks-per-node 9 --threads-per-core 1:9 tasks ask for 9 CPUs of node01, which has 8
+END
+}
+
+@test "a node that is named twice" {
+  run -2 topomap map --graph ring:8 --nodes 'node[01-03],node02' --tasks-per-node 4
+  [[ $output == "topomap map: the node node02 is named twice; each stands once, with all of its tasks" ]]
+}
+
 @test "why: every number is what the graph, the placement and db distance say" {
   make_plan
   local rank partner

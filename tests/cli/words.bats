@@ -100,6 +100,16 @@ database() { # t.db and $NODES
   [[ ${lines[0]} == "rank 3 of step 12.0: "* ]]
   run topomap map --replay
   [[ $output == *"replay of 7.1: "* ]]
+  # Jobs have their own folders, many of them.
+  mkdir 12 12.0 2026.11
+  run -0 topomap show --job 12
+  run topomap map --replay 12.0
+  [[ $output == *"replay of 12.0: "* ]]
+  run -3 topomap show --job 2026.11
+  [[ $output == *"no record of job 2026.11 is in "* ]]
+  cp plan 99
+  run -0 topomap show --plan 99
+  rm -r 12 12.0 2026.11 99
   run topomap map --replay 12
   [[ $output == *"replay of 12.0: "* ]]
   run -3 topomap why 3 --job 99

@@ -155,6 +155,14 @@ static const char stray[] =
     " SELECT name FROM node WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
     " AND id NOT IN (SELECT host FROM slurm_attach) ORDER BY id";
 
+/* Tables and fabric are dumped one after the other, and one of them may be of another day. */
+static const char broken_routes[] =
+    "SELECT CASE name"
+    " WHEN 'routes_broken' THEN 'ways from a switch to a host''s port that lead nowhere: '"
+    " ELSE 'switches without a table: ' END || value FROM fact"
+    " WHERE name IN ('routes_broken', 'routing_tables_missing')"
+    " AND value > 0 ORDER BY name";
+
 static const char subnets[] =
     "SELECT count || ' subnets: ' || names FROM (SELECT count(*) AS count, group_concat(name, ', ')"
     "  AS names FROM (SELECT DISTINCT name FROM source JOIN vertex ON vertex.source = source.id"
@@ -215,6 +223,14 @@ static const struct {
     {{"unnamed-adapter", TOPOMAP_DB_WARNING, "adapters that no host is known to have",
       "import a hosts file that maps its GUID to a node, or set the node's description"},
      .sql = unnamed},
+    {{"unused-name", TOPOMAP_DB_WARNING,
+      "lines of a hosts file of which nothing imported has the GUID or the name",
+      "look at the line: first what the dump has, then what Slurm calls it"},
+     .run = db_check_unused_names},
+    {{"broken-routes", TOPOMAP_DB_WARNING,
+      "routing tables that do not lead from everywhere to every host",
+      "dump the fabric and its tables one after the other, and import both"},
+     .sql = broken_routes},
     {{"localhost", TOPOMAP_DB_WARNING, "hosts that are called localhost",
       "set the node's name, or leave it out; several nodes may have become one"},
      .sql = nameless},

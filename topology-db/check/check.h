@@ -29,7 +29,8 @@ void db_put_rate(uint32_t width, uint32_t speed, uint32_t mbps, char *text, size
 /** Checks return 0, or what db_found() did, or -1. */
 typedef int db_check_run(struct db_check *check);
 db_check_run db_check_degraded, db_check_rates, db_check_one_way, db_check_parts,
-    db_check_unknown_nodes, db_check_other_hosts, db_check_far_nics, db_check_gpu_links,
-    db_check_nics_down, db_check_missing_cables, db_check_wrong_rails, db_check_nic_speeds;
+    db_check_unknown_nodes, db_check_other_hosts, db_check_unused_names, db_check_far_nics,
+    db_check_gpu_links, db_check_nics_down, db_check_missing_cables, db_check_wrong_rails,
+    db_check_nic_speeds;
 
 #endif

@@ -93,6 +93,46 @@ int db_check_other_hosts(struct db_check *check)
     return compare_nodes(check, 0);
 }
 
+/* Lines of a hosts file, whose order is theirs, that came to nothing: no host has the name. */
+static int tell_unused(struct db_check *check, struct db_finder *finder)
+{
+    struct db_rows rows = db_ask(check->file,
+                                 "SELECT ifnull(key, printf('0x%016x', guid)), node FROM alias"
+                                 " ORDER BY rowid",
+                                 check->err);
+    int result = 0;
+
+    while (!result && db_next(&rows)) {
+        const char *node = db_column_text(rows.row, 1);
+        struct db_place place;
+        topomap_error unknown;
+
+        if (!db_finder_find(finder, node, &place, &unknown))
+            continue;
+        if (unknown.code == TOPOMAP_EINPUT) {
+            result = db_found(check, "%s is to be %s, and nothing imported has that GUID or name",
+                              db_column_text(rows.row, 0), node);
+        } else {
+            if (check->err)
+                *check->err = unknown;
+            result = -1;
+        }
+    }
+    db_end(&rows);
+    return rows.result ? -1 : result;
+}
+
+int db_check_unused_names(struct db_check *check)
+{
+    struct db_finder finder;
+    int result = db_finder_open(check->db, &finder, check->err);
+
+    if (!result)
+        result = tell_unused(check, &finder);
+    db_finder_close(&finder);
+    return result;
+}
+
 /* ---- Parts ------------------------------------------------------------------------------- */
 
 /* A plane of the fabric: switches that links join. */

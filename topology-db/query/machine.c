@@ -330,6 +330,31 @@ static int set_network(struct db_build *b, struct db_finder *finder, topomap_err
 
 /* ---- All --------------------------------------------------------------------------------- */
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int named_once(const topomap_names *nodes, topomap_error *err)
+{
+    char **name = topomap_alloc(nodes->count, sizeof *name, err);
+    size_t twice = 0;
+
+    if (!name)
+        return -1;
+    for (size_t i = 0; i < nodes->count; i++)
+        name[i] = nodes->name[i];
+    qsort(name, nodes->count, sizeof *name, by_name);
+    for (size_t i = 1; i < nodes->count && !twice; i++)
+        twice = strcmp(name[i - 1], name[i]) == 0 ? i : 0;
+    if (twice)
+        topomap_error_set(err, TOPOMAP_EUSAGE,
+                          "the node %s is named twice; each stands once, with all of its tasks",
+                          name[twice]);
+    free(name);
+    return twice ? -1 : 0;
+}
+
 static int find_nodes(struct db_build *b, struct db_finder *finder, topomap_error *err)
 {
     for (uint32_t node = 0; node < b->nodes; node++) {
@@ -344,7 +369,8 @@ static int make_between(struct db_build *b, struct db_finder *finder, topomap_er
 {
     b->place = topomap_alloc(b->nodes, sizeof *b->place, err);
     b->site_of = topomap_alloc(b->nodes, sizeof *b->site_of, err);
-    if (!b->place || !b->site_of || find_nodes(b, finder, err) ||
+    if (!b->place || !b->site_of || named_once(b->allocation->nodes, err) ||
+        find_nodes(b, finder, err) ||
         topomap_machine_frame(b->nodes, b->allocation->tasks, b->allocation->nodes->name,
                               &b->machine, err))
         return -1;

@@ -118,7 +118,7 @@ typedef struct topomap_db_allocation {
     size_t size; /**< sizeof(topomap_db_allocation): TOPOMAP_EUSAGE where it is smaller than a
                       release ever had it, or larger with something behind that this one does not
                     know */
-    const topomap_names *nodes; /**< Slurm node names in the step's order */
+    const topomap_names *nodes; /**< Slurm node names in the step's order, each once */
     const uint32_t *tasks;      /**< [nodes->count] tasks on each */
     uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
     uint32_t threads_per_core;  /**< of a core's PUs only so many are used; 0: all */

@@ -56,6 +56,10 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (!db_is_host_name(node, strlen(node)))
         return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
     entry.guid = read_guid(from);
+    if (!entry.guid && read_guid(node))
+        return topomap_input_fail(import->input, err,
+                                  "'%.60s' is a GUID; expected the GUID first, then the Slurm node",
+                                  node);
     if (!entry.guid)
         db_host_key(from, entry.key);
     strcpy(entry.node, node);
