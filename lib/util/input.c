@@ -29,6 +29,7 @@ struct topomap_input {
     topomap_watch *watch; /* or NULL */
     int ended;            /* the unpacker has no more */
     int stream;           /* standard input: nobody knows how much is to come */
+    int begun, marked;    /* read from; and a byte order mark was passed over */
 };
 
 static int input_new(const char *path, int fd, const void *bytes, size_t size,
@@ -193,6 +194,20 @@ size_t topomap_input_most(const topomap_input *input)
     return input->size;
 }
 
+/* Spreadsheets and some editors begin a file with it. */
+static void pass_mark(topomap_input *input)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t length = sizeof mark - 1;
+
+    input->begun = 1;
+    if (input->end < length || memcmp(input->buffer, mark, length) != 0)
+        return;
+    input->end -= length;
+    memmove(input->buffer, input->buffer + length, input->end);
+    input->marked = 1;
+}
+
 /* Gets more bytes into the buffer, which is made larger only where it is full. */
 static int fill(topomap_input *input, topomap_error *err)
 {
@@ -219,6 +234,8 @@ static int fill(topomap_input *input, topomap_error *err)
         return -1;
     input->ended = got < input->capacity - input->end;
     input->end += got;
+    if (!input->begun)
+        pass_mark(input);
     at = input->watch && input->fd >= 0 ? lseek(input->fd, 0, SEEK_CUR) : -1;
     if (at >= 0)
         topomap_watch_at(input->watch, (uint64_t)at);
@@ -329,7 +346,7 @@ int topomap_input_map(topomap_input *input, size_t limit, void **bytes, size_t *
     if (topomap_input_peek(input, 1, &first, &got, err))
         return -1;
     *mapped = input->fd >= 0 && !input->stream && !topomap_unpack_packed(input->unpack) &&
-              input->size <= limit;
+              !input->marked && input->size <= limit;
     if (*mapped) {
         *size = input->size;
         *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, input->fd, 0);

@@ -10,7 +10,8 @@
 #define TOPOMAP_INPUT_STANDARD "standard input"
 
 /** Opens a regular file for reading; directories, FIFOs and devices are refused (a launch must
- *  not hang on one). xz and zstd are recognised by their first bytes and unpacked. "-" is standard
+ *  not hang on one). xz and zstd are recognised by their first bytes and unpacked, and a byte order
+ *  mark (UTF-8's) before all else is passed over. "-" is standard
  *  input, whatever it is; a planner has closed it. Limits hold for it as for files. */
 int topomap_input_open(const char *path, topomap_input **input, topomap_error *err);
 /** What messages call a path: "-" is TOPOMAP_INPUT_STANDARD. */

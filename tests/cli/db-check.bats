@@ -99,6 +99,10 @@ make() { # LINKS [awk option...]: the database t.db of them
   run -1 topomap db check --db t.db
   [ "$(grep '^warning unused-name: ' <<<"$output" | cut -d' ' -f3-7 | sort)" = "0x0002c90300000999 is to be tux98,
 blade7 is to be tux99," ]
+  # A spreadsheet's byte order mark is none of a name.
+  printf '\xef\xbb\xbfnode4 tux4\r\n' >hosts
+  topomap db import --db t.db hosts hosts
+  run -0 topomap db show tux4 --db t.db
   echo 'tux3 0x0002c90300000999' >hosts
   run -3 topomap db import --db t.db hosts hosts
   [[ $output == *"hosts:1: '0x0002c90300000999' is a GUID; expected the GUID first, then the Slurm node" ]]

@@ -210,14 +210,12 @@ int db_json_read(struct db_import *import, struct db_json *json, topomap_error *
     *json = (struct db_json){0};
     if (topomap_input_all(import->input, TEXT_MOST, &json->text, &size, err))
         return -1;
-    start = strncmp(json->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
-    start += strspn(json->text + start, " \t\r\n");
+    start = strspn(json->text, " \t\r\n");
     if (start == size) {
         db_json_clear(json);
         return db_json_fail(import, 1, err, "empty: expected JSON");
     }
     if (json->text[start] == '{' || json->text[start] == '[' || json->text[start] == '"') {
-        memset(json->text, ' ', start < 3 || json->text[0] != '\xef' ? 0 : 3);
         json->root = parse(import, json->text, size, 0, err);
     } else {
         json->root = read_collected(import, json->text, size, err);
@@ -237,8 +235,6 @@ int db_json_begins(struct db_import *import, int *begins, topomap_error *err)
 
     if (topomap_input_peek(import->input, 4096, &bytes, &size, err))
         return -1;
-    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
-        at = 3;
     while (at < size && strchr(" \t\r\n", bytes[at]))
         at++;
     *begins = at < size && (bytes[at] == '{' || bytes[at] == '[');

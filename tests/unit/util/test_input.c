@@ -85,6 +85,42 @@ static void test_lines(void **state)
     check_sample(input);
 }
 
+/* As spreadsheets write it; but within the text it is text. */
+static void test_mark(void **state)
+{
+    char marked[64], *text;
+    topomap_input *input;
+    topomap_error err;
+    void *bytes;
+    size_t size;
+    int mapped;
+
+    (void)state;
+    size = (size_t)snprintf(marked, sizeof marked, "\xef\xbb\xbf%s", sample);
+    check_sample(opened(scratch_write("marked", marked, size)));
+    check_sample(opened(scratch_zstd("marked.zst", marked, size)));
+    input = opened(scratch_write("marked", marked, size));
+    assert_int_equal(topomap_input_all(input, 0, &text, &size, &err), 0);
+    assert_string_equal(text, sample);
+    free(text);
+    topomap_input_close(input);
+    input = opened(scratch_text("marked", marked));
+    assert_int_equal(topomap_input_map(input, 1 << 20, &bytes, &size, &mapped, &err), 0);
+    assert_int_equal(mapped, 0);
+    assert_int_equal(size, strlen(sample));
+    assert_memory_equal(bytes, sample, size);
+    free(bytes);
+    topomap_input_close(input);
+    input = opened(scratch_text("within", "a\n\xef\xbb\xbf\n"));
+    assert_line(input, "a", 1);
+    assert_line(input, "\xef\xbb\xbf", 2);
+    assert_end(input);
+    topomap_input_close(input);
+    input = opened(scratch_text("alone", "\xef\xbb\xbf"));
+    assert_end(input);
+    topomap_input_close(input);
+}
+
 static void test_empty(void **state)
 {
     topomap_input *input = opened(scratch_text("empty", ""));
@@ -345,10 +381,11 @@ static void test_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),     cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_large),     cmocka_unit_test(test_most),
-        cmocka_unit_test(test_limit),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_truncated), cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_mark),
+        cmocka_unit_test(test_empty),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_most),    cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_joined),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

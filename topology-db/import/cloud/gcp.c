@@ -60,8 +60,6 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     char *field[PARTS], *at = line;
     int fields = 0;
 
-    if (lineno == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
-        at = line += 3;
     if (!line[strspn(line, " \t")] || *line == '#')
         return 0;
     while (fields < PARTS && (field[fields] = topomap_text_field(&at, ',')) != NULL)

@@ -238,8 +238,6 @@ static int read_line(struct db_import *import, void *data, char *line, topomap_e
     char *field[FIELDS], *at = line;
     int fields = 0;
 
-    if (strncmp(line, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
-        at += 3;
     if (*at == '#' || !at[strspn(at, " \t,")])
         return 0;
     while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ',')) != NULL)

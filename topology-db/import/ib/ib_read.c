@@ -67,25 +67,17 @@ static int refuse_tar(struct db_import *import, topomap_error *err)
     return 0;
 }
 
-/* A byte order mark that an editor has put before the first line. */
-static char *without_mark(char *line)
-{
-    return strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
-}
-
 static int read_lines(struct ib_reader *r, const struct ib_grammar *const *taken)
 {
     char *line;
     size_t length;
-    int got, first = 1;
+    int got;
 
     if (refuse_tar(r->import, r->err))
         return -1;
-    while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0) {
-        if (read_line(r, taken, first ? without_mark(line) : line))
+    while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0)
+        if (read_line(r, taken, line))
             return -1;
-        first = 0;
-    }
     if (got < 0)
         return -1;
     if (r->grammar && r->grammar->end(r))

@@ -164,13 +164,10 @@ static int is_header(char *const *field, int fields)
 static int take_line(struct reader *r, char *line)
 {
     const struct form *form = r->header.fields ? &r->header : NULL;
-    char *field[FIELDS], *at;
+    char *field[FIELDS], *at = line;
     struct row row;
     int fields = 0;
 
-    if (strncmp(line, "\xef\xbb\xbf", 3) == 0) /* of a spreadsheet's */
-        line += 3;
-    at = line;
     if (!*line || *line == '#')
         return 0;
     while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ';')) != NULL)
