@@ -42,6 +42,7 @@ struct topomap_problem {
     const struct topomap_objective *objective; /* congestion; NULL: J */
     const struct topomap_level *level;         /* of nodes' loads; NULL: they do not count */
     int inter_only;
+    const uint32_t *held;                    /* the rank that `swap` leaves on its slot; or NULL */
     double patience;                         /* multiplies what a refinement may spend; 0 is 1 */
     const uint32_t *start;                   /* [slots] the baseline, a permutation */
     const struct topomap_score *start_score; /* by the objective; NULL where that is J */

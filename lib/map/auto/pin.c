@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank that is to be on a node. Where two groups of nodes that look alike change their ranks as
  * they are, all that hierarchies know of the placement stays the same; so this is tried for the
- * nodes themselves and at each level that there is between them; beside that for the rank alone, or
- * for what it is to stay together with. */
+ * nodes themselves, at each level that there is between them, and from level to level. Tori and
+ * meshes are laid onto themselves. Beside that the rank alone is tried, or what it is to stay
+ * together with; and where all of it costs something, others change places around it. */
 #include "map/auto/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/distance.h"
+#include "machine/symmetry.h"
+#include "map/algorithm.h"
 #include "map/objective.h"
+#include "map/refine/moves.h"
 #include "util/alloc.h"
 
 typedef struct pinning {
@@ -18,7 +23,10 @@ typedef struct pinning {
     uint32_t *piece_of;     /* [ranks] a number of the piece; NULL: nothing stays together */
     uint32_t *best, *trial; /* [slots] */
     uint32_t *vertex_at;    /* [slots] of the placement that was found */
-    topomap_score score;
+    uint32_t *node_to;      /* [nodes] where each node's ranks go */
+    uint32_t *pair;         /* [nodes] the one that a node changes its ranks with */
+    topomap_score loose;    /* of the placement that was found */
+    topomap_score score;    /* of the best */
     int found;
 } pinning;
 
@@ -36,7 +44,7 @@ static int keeps(const pinning *p)
                                   p->problem->ranks, p->piece, p->trial);
 }
 
-static int consider(pinning *p, topomap_error *err)
+static int consider_as_is(pinning *p, topomap_error *err)
 {
     topomap_score score;
 
@@ -50,6 +58,18 @@ static int consider(pinning *p, topomap_error *err)
     p->score = score;
     memcpy(p->best, p->trial, p->problem->weights.vertices * sizeof *p->best);
     return 0;
+}
+
+static int consider(pinning *p, topomap_error *err)
+{
+    if (p->problem->inter_only && topomap_problem_sort_inside(p->problem, p->trial, err))
+        return -1;
+    return consider_as_is(p, err);
+}
+
+static int costs_nothing(const pinning *p)
+{
+    return p->found && !topomap_score_better(&p->loose, &p->score);
 }
 
 /* All ranks of two nodes of one size change places. */
@@ -100,15 +120,12 @@ static int try_ranks(pinning *p, const uint32_t *slot_of, uint32_t rank, uint32_
 {
     const topomap_machine *m = p->problem->machine;
 
-    memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
     for (uint32_t s = m->slot_first[node]; s < m->slot_first[node + 1]; s++) {
-        uint32_t other = p->vertex_at[s];
-
+        memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
         p->trial[rank] = s;
-        p->trial[other] = slot_of[rank];
+        p->trial[p->vertex_at[s]] = slot_of[rank];
         if (consider(p, err))
             return -1;
-        p->trial[other] = s;
     }
     return 0;
 }
@@ -167,13 +184,142 @@ static int try_pieces(pinning *p, const uint32_t *slot_of, uint32_t rank, uint32
     return 0;
 }
 
+/* The farthest that a node is from node a, nearer than `limit`; -1 where none is. */
+static double farthest_below(const topomap_machine *m, uint32_t a, double limit)
+{
+    double farthest = -1;
+
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        double distance = i == a ? -1 : topomap_node_distance(m, a, i);
+
+        if (distance < limit && distance > farthest)
+            farthest = distance;
+    }
+    return farthest;
+}
+
+static int is_within(const topomap_machine *m, uint32_t a, uint32_t i, double reach)
+{
+    return i == a || topomap_node_distance(m, a, i) <= reach;
+}
+
+/* The next node behind i that is within `reach` of one of the two and not of the other one. */
+static uint32_t next_within(const topomap_machine *m, uint32_t of, uint32_t but, double reach,
+                            uint32_t i)
+{
+    while (i < m->nodes && (!is_within(m, of, i, reach) || is_within(m, but, i, reach)))
+        i++;
+    return i;
+}
+
+/* What is within `reach` of a, node by node in order, for what is within it of b: then those which
+ * are together in a part of it stay so. 0 where the two do not match, and nothing is changed. */
+static int exchange_within(pinning *p, uint32_t a, uint32_t b, double reach)
+{
+    const topomap_machine *m = p->problem->machine;
+    uint32_t i = next_within(m, a, b, reach, 0), k = next_within(m, b, a, reach, 0);
+
+    for (uint32_t node = 0; node < m->nodes; node++)
+        p->pair[node] = node;
+    while (i < m->nodes && k < m->nodes) {
+        if (slots_of(m, i) != slots_of(m, k))
+            return 0;
+        p->pair[i] = k;
+        p->pair[k] = i;
+        i = next_within(m, a, b, reach, i + 1);
+        k = next_within(m, b, a, reach, k + 1);
+    }
+    if (i < m->nodes || k < m->nodes)
+        return 0;
+    for (uint32_t node = 0; node < m->nodes; node++)
+        p->node_to[node] = p->pair[p->node_to[node]];
+    return 1;
+}
+
+/* From the outermost level inwards, each brings the rank into the node's group of that level. */
+static int try_levels(pinning *p, const uint32_t *slot_of, uint32_t a, uint32_t b,
+                      topomap_error *err)
+{
+    const topomap_machine *m = p->problem->machine;
+    double limit = topomap_node_distance(m, a, b);
+
+    for (uint32_t node = 0; node < m->nodes; node++)
+        p->node_to[node] = node;
+    for (uint32_t l = 0; l < TOPOMAP_MACHINE_LEVELS && a != b; l++) {
+        double reach = farthest_below(m, a, limit);
+
+        if (reach < 0)
+            break;
+        limit = reach;
+        if (exchange_within(p, a, b, reach)) {
+            a = p->pair[a];
+            limit = a != b ? topomap_node_distance(m, a, b) : 0;
+        }
+    }
+    if (a != b && !exchange_within(p, a, b, -1))
+        return 0;
+    memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
+    topomap_moves_nodes(m, p->node_to, p->trial);
+    return consider(p, err);
+}
+
+/* Where every node of the torus is there the first one costs nothing; of other allocations, and by
+ * the load of links, it may be a later one. */
+static int try_symmetries(pinning *p, const uint32_t *slot_of, uint32_t a, uint32_t b,
+                          topomap_error *err)
+{
+    static const uint32_t most[] = {
+        [TOPOMAP_FAST] = 8, [TOPOMAP_DEFAULT] = 48, [TOPOMAP_STRONG] = 384};
+    topomap_symmetries symmetries;
+    int status = topomap_symmetries_open(p->problem->machine, a, b, &symmetries, err);
+
+    for (uint32_t i = 0; status == 0 && i < most[p->problem->effort] && !costs_nothing(p); i++) {
+        if ((i && topomap_problem_late(p->problem)) ||
+            !topomap_symmetries_next(&symmetries, p->node_to))
+            break;
+        memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
+        topomap_moves_nodes(p->problem->machine, p->node_to, p->trial);
+        status = consider(p, err);
+    }
+    topomap_symmetries_close(&symmetries);
+    return status;
+}
+
+/* Where nobody names an algorithm the baseline is a candidate, if the rank is there. */
+static int try_start(pinning *p, topomap_error *err)
+{
+    const uint32_t *start = p->problem->start;
+
+    if (!topomap_portfolio_is_auto(p->options) ||
+        p->problem->machine->node_of[start[p->options->pin_rank]] != p->options->pin_node)
+        return 0;
+    memcpy(p->trial, start, p->problem->weights.vertices * sizeof *p->trial);
+    return consider_as_is(p, err);
+}
+
+/* Groups that stay together move by whole nodes. Who names an algorithm gets what that made. */
+static int refine(pinning *p, topomap_error *err)
+{
+    int status;
+
+    if (!p->found || costs_nothing(p) || !topomap_portfolio_is_auto(p->options) ||
+        topomap_problem_is_hasty(p->problem) || topomap_problem_late(p->problem))
+        return 0;
+    memcpy(p->trial, p->best, p->problem->weights.vertices * sizeof *p->trial);
+    p->problem->held = &p->options->pin_rank;
+    status = p->piece_of ? topomap_map_swap_nodes(p->problem, p->trial, err)
+                         : topomap_algorithm_swap.run(p->problem, p->trial, err);
+    p->problem->held = NULL;
+    return status == 0 ? consider(p, err) : -1;
+}
+
 static int try_all(pinning *p, const uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = p->problem->machine;
     uint32_t rank = p->options->pin_rank, a = m->node_of[slot_of[rank]], b = p->options->pin_node;
-    int status = 0;
+    int status = topomap_problem_score(p->problem, slot_of, &p->loose, err);
 
-    if (slots_of(m, a) == slots_of(m, b)) {
+    if (status == 0 && slots_of(m, a) == slots_of(m, b)) {
         memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
         exchange(p, a, b);
         status = consider(p, err);
@@ -182,9 +328,28 @@ static int try_all(pinning *p, const uint32_t *slot_of, topomap_error *err)
         status = try_groups(p, slot_of, m->site_of, a, b, err);
     for (uint32_t l = 0; status == 0 && m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
         status = try_groups(p, slot_of, m->outer[l].group, a, b, err);
-    if (status != 0)
-        return -1;
-    return p->piece_of ? try_pieces(p, slot_of, rank, b, err) : try_ranks(p, slot_of, rank, b, err);
+    if (status == 0)
+        status = m->kind == TOPOMAP_MACHINE_TORUS ? try_symmetries(p, slot_of, a, b, err)
+                                                  : try_levels(p, slot_of, a, b, err);
+    if (status == 0)
+        status = p->piece_of ? try_pieces(p, slot_of, rank, b, err)
+                             : try_ranks(p, slot_of, rank, b, err);
+    return status == 0 && try_start(p, err) == 0 ? refine(p, err) : -1;
+}
+
+static void put(const pinning *p, topomap_mapping *mapping)
+{
+    const topomap_problem *problem = p->problem;
+    const char *start = p->options->start_name ? p->options->start_name : "identity";
+
+    memcpy(mapping->slot_of_rank, p->best, problem->weights.vertices * sizeof *p->best);
+    mapping->J = p->score.J;
+    mapping->congestion = p->score.max;
+    mapping->mix = p->score.mix;
+    mapping->time = p->score.time;
+    if (topomap_portfolio_is_auto(p->options) &&
+        memcmp(p->best, problem->start, problem->ranks * sizeof *p->best) == 0)
+        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", start);
 }
 
 int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,
@@ -199,7 +364,9 @@ int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options
     p.best = topomap_alloc(n, sizeof *p.best, err);
     p.trial = topomap_alloc(n, sizeof *p.trial, err);
     p.vertex_at = topomap_alloc(n, sizeof *p.vertex_at, err);
-    if (p.best && p.trial && p.vertex_at) {
+    p.node_to = topomap_alloc(problem->machine->nodes, sizeof *p.node_to, err);
+    p.pair = topomap_alloc(problem->machine->nodes, sizeof *p.pair, err);
+    if (p.best && p.trial && p.vertex_at && p.node_to && p.pair) {
         for (uint32_t v = 0; v < n; v++)
             p.vertex_at[slot_of[v]] = v;
         status = (options->together && find_pieces(&p, mapping->together, err)) ||
@@ -207,16 +374,13 @@ int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options
                      ? -1
                      : 0;
     }
-    if (status == 0 && p.found) {
-        memcpy(slot_of, p.best, n * sizeof *slot_of);
-        mapping->J = p.score.J;
-        mapping->congestion = p.score.max;
-        mapping->mix = p.score.mix;
-        mapping->time = p.score.time;
-    }
+    if (status == 0 && p.found)
+        put(&p, mapping);
     free(p.best);
     free(p.trial);
     free(p.vertex_at);
+    free(p.node_to);
+    free(p.pair);
     free(p.piece_of);
     return status;
 }

@@ -52,9 +52,11 @@ int topomap_together_keeps(const topomap_machine *machine, const char *level, co
                            uint32_t ranks, uint32_t piece, const uint32_t *slot_of);
 
 /** Brings options->pin_rank to options->pin_node where it is not: of what leaves all else as it is
- *  as far as possible (two nodes change their ranks, or two groups of nodes do; or two ranks change
- *  places, or two pieces that stay together) what costs least. The rank stays where it is where
- *  nothing of that can be. */
+ *  as far as possible (two nodes change their ranks, or two groups of nodes do; a torus is laid
+ *  onto itself; or two ranks change places, or two pieces that stay together) what costs least. Of
+ *  "auto" that is refined by swaps that hold the rank, where it costs something, and is never worse
+ *  than the baseline where that has the rank there, and keeps together what is to be. The rank
+ *  stays where it is where nothing of that can be. */
 int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,
                     topomap_mapping *mapping, topomap_error *err);
 

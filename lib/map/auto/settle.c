@@ -42,8 +42,11 @@ static int predict(const topomap_problem *problem, const topomap_map_options *op
 static int by_time(const topomap_problem *problem, const topomap_map_options *options,
                    const topomap_layouts *layouts, topomap_mapping *mapping, topomap_error *err)
 {
-    int is_candidate = topomap_portfolio_is_auto(options) && !options->contiguous &&
-                       !options->together && !options->pin && !problem->level;
+    int is_candidate =
+        topomap_portfolio_is_auto(options) && !options->contiguous && !options->together &&
+        !problem->level &&
+        (!options->pin ||
+         problem->machine->node_of[problem->start[options->pin_rank]] == options->pin_node);
     double before, found, seconds;
 
     if (predict(problem, options, problem->start, &before, err) != 0 ||

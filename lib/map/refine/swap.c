@@ -54,8 +54,10 @@ static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity
     const topomap_machine *m = problem->machine;
     topomap_weights weights = {0};
     topomap_swap swap = {.weights = &weights, .whole_nodes = 1};
+    uint32_t held = problem->held ? m->node_of[slot_of[*problem->held]] : 0;
     int status = node_graph(problem, slot_of, &weights, err);
 
+    swap.held = problem->held ? &held : NULL;
     swap.place_of = topomap_arena_alloc(&swap.memory, m->nodes, sizeof *swap.place_of, err);
     for (uint32_t i = 0; swap.place_of && i < m->nodes; i++)
         swap.place_of[i] = i;
@@ -72,7 +74,7 @@ static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity
                       topomap_error *err)
 {
     uint32_t nodes = problem->machine->nodes;
-    topomap_swap swap = {.weights = &problem->weights, .place_of = slot_of};
+    topomap_swap swap = {.weights = &problem->weights, .place_of = slot_of, .held = problem->held};
     int status;
 
     if (problem->level) {

@@ -106,6 +106,8 @@ static void price(search *q, uint32_t place)
 
     if (q->tried[place] == q->round || x == q->u || s->evaluations == 0)
         return;
+    if (s->held && (x == *s->held || q->u == *s->held))
+        return;
     q->tried[place] = q->round;
     if (s->whole_nodes) {
         const uint32_t *first = s->machine->slot_first;

@@ -22,7 +22,8 @@ typedef struct topomap_swap {
     uint64_t evaluations; /* how many more swaps may be priced; those of vertices with many edges
                              count more */
     topomap_problem *problem;
-    double *node_load; /* [nodes] that the problem's level limits; NULL: it does not */
+    const uint32_t *held; /* a vertex that stays where it is; NULL: none does */
+    double *node_load;    /* [nodes] that the problem's level limits; NULL: it does not */
 } topomap_swap;
 
 /** Makes vertex_at and gamma for what place_of says; they end with the swap's memory, on failure
