@@ -190,7 +190,8 @@ typedef struct topomap_recognition {
  *  left out where more of the bytes is told without them; explained and even are of all pairs.
  *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
  *                as evenly as the number divides
- *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
+ *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks, or these are over
+ *  2^31. */
 TOPOMAP_PUBLIC int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
                                            topomap_recognition *pattern, topomap_error *err);
 
