@@ -323,6 +323,8 @@ typedef struct topomap_congestion {
  *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices) or the
  *  model needs routing tables that it does not have; TOPOMAP_EINPUT where nodes are not joined.
  *  \param slot_of_rank  [ranks of the graph]
+ *  \param model         NULL: adaptive on dragonflies with valiant=, else routes where the traffic
+ *                       has them, else exact
  *  Deterministic; threads may share graph and machine. Hoefler & Snir, ICS 2011, section 2.1. */
 TOPOMAP_PUBLIC int topomap_congestion_evaluate(const topomap_graph *graph,
                                                const topomap_machine *machine,
