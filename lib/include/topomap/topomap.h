@@ -480,8 +480,9 @@ TOPOMAP_PUBLIC int topomap_graph_partition(const topomap_graph *mesh, uint32_t p
 
 /** Finds a placement of the graph's ranks on the machine's slots, one to one. The baseline
  *  (`start`) and the options' layouts are candidates of "auto", so its result is never worse.
- *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots or an
- *  algorithm does not apply to the machine. Options may be NULL. */
+ *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots, an
+ *  algorithm does not apply to the machine, or an option is out of range (seconds, balance and
+ *  message_bytes are 0 and more). Options may be NULL. */
 TOPOMAP_PUBLIC int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                                const topomap_map_options *options, topomap_mapping **mapping,
                                topomap_error *err);
