@@ -35,6 +35,7 @@ static double in_units(const cli_costs *costs, size_t i)
     return *cost_of(&value, i) / keys[i].unit;
 }
 
+/* \return 0, -1: no such word, 1: a rate of 0, which would make all times infinite */
 static int read_cost(const char *word, size_t length, cli_costs *costs)
 {
     const char *equal = memchr(word, '=', length);
@@ -43,12 +44,13 @@ static int read_cost(const char *word, size_t length, cli_costs *costs)
     for (size_t i = 0; equal && i < CLI_COSTS; i++)
         if (strlen(keys[i].key) == (size_t)(equal - word) &&
             memcmp(keys[i].key, word, (size_t)(equal - word)) == 0) {
-            double value = strtod(equal + 1, &end);
+            double value = strtod(equal + 1, &end) * keys[i].unit;
 
-            *cost_of(&costs->value, i) = value * keys[i].unit;
+            *cost_of(&costs->value, i) = value;
             costs->given |= 1u << i;
-            return end == word + length && end > equal + 1 && isfinite(value) && value >= 0 ? 0
-                                                                                            : -1;
+            if (end != word + length || end == equal + 1 || !isfinite(value) || value < 0)
+                return -1;
+            return value == 0 && !keys[i].message;
         }
     return -1;
 }
@@ -61,8 +63,14 @@ int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs 
         return cli_usage_error(call, "--time-costs is for %s", what);
     while (at && *at) {
         size_t length = strcspn(at, ",");
+        int wrong = read_cost(at, length, costs);
 
-        if (read_cost(at, length, costs))
+        if (wrong > 0)
+            return cli_usage_error(call,
+                                   "--time-costs: rates are above 0, not '%.*s'; without it, it is "
+                                   "what the machine tells or is assumed",
+                                   (int)length, at);
+        if (wrong)
             return cli_usage_error(
                 call,
                 "--time-costs takes rate=, latency=, hop=, overhead= and memory= "

@@ -3,7 +3,7 @@
  * MPICH and `mpirun --map-by seq --hostfile` of Open MPI take it.
  *
  *   place_ranks GRAPH MACHINE HOSTS
- *   place_ranks stencil2d:5:8x4 tree:2:4:4@1:10:40 'node[01-08]' >hosts
+ *   place_ranks stencil2d:5:8x4 tree:4:4:2@1:10:40 'node[01-08]' >hosts
  *
  * GRAPH is a file or a pattern, MACHINE a specification (topomap_machine_parse()) of as many nodes
  * as there are HOSTS, in their order. */

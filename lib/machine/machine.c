@@ -313,3 +313,27 @@ void topomap_machine_free(topomap_machine *machine)
     topomap_network_free(machine->network);
     free(machine);
 }
+
+int topomap_machine_check_slots(const topomap_machine *machine, const uint32_t *slot_of,
+                                uint32_t ranks, enum topomap_code code, topomap_error *err)
+{
+    uint32_t slots = machine->slots;
+    uint8_t *used = topomap_alloc(slots, 1, err);
+    int status = 0;
+
+    if (!used)
+        return -1;
+    for (uint32_t r = 0; status == 0 && r < ranks; r++) {
+        if (slot_of[r] >= slots)
+            status = topomap_error_set(err, code,
+                                       "rank %u is on slot %u, but the machine has slots 0..%u", r,
+                                       slot_of[r], slots - 1);
+        else if (used[slot_of[r]]++)
+            status = topomap_error_set(err, code,
+                                       "slot %u has two ranks, one of them %u: a placement is one "
+                                       "to one",
+                                       slot_of[r], r);
+    }
+    free(used);
+    return status;
+}

@@ -122,6 +122,12 @@ const uint32_t *topomap_machine_groups(const topomap_machine *machine, const cha
 /** Checks that every part is there and consistent; call it once after the parts are set. */
 int topomap_machine_finish(topomap_machine *machine, topomap_error *err);
 
+/** Checks that a placement is one to one. \p code is what it fails with: whoever made the placement
+ * says whether it is an input or the caller's own.
+ * \param slot_of  [ranks] */
+int topomap_machine_check_slots(const topomap_machine *machine, const uint32_t *slot_of,
+                                uint32_t ranks, enum topomap_code code, topomap_error *err);
+
 /** The routers of a torus or mesh machine: all of the box, allocated or not, for all of them
  *  route. A wrapping dimension of two routers has two cables. TOPOMAP_EUSAGE for other machines. */
 int topomap_network_grid(const topomap_machine *machine, struct topomap_network **network,

@@ -15,18 +15,22 @@ static int is_known(const topomap_network *network, const char *model)
                                          : topomap_dragonfly_adaptive(network));
 }
 
-int topomap_objective_open(const topomap_machine *machine, const char *model,
-                           topomap_objective *objective, topomap_error *err)
+int topomap_objective_open(const topomap_machine *machine, enum topomap_objective_kind kind,
+                           const char *model, topomap_objective *objective, topomap_error *err)
 {
     static const char *const models[] = {"exact", "routes", "adaptive"};
-    topomap_objective made = {.network = machine->network};
+    topomap_objective made = {.network = machine->network,
+                              .by_time = kind == TOPOMAP_OBJECTIVE_TIME};
+    const char *asked = made.by_time                    ? "time"
+                        : kind == TOPOMAP_OBJECTIVE_MIX ? "mix"
+                                                        : "congestion";
 
     if (!made.network && machine->kind != TOPOMAP_MACHINE_TORUS)
         return topomap_error_set(
             err, TOPOMAP_EUSAGE,
-            "the objective congestion needs a machine whose links are known: a "
-            "torus, a mesh, fattree:, dragonfly:, percs:, links:, or a "
-            "database of a fabric; use the objective J");
+            "the objective %s needs a machine whose links are known: a torus, a mesh, fattree:, "
+            "dragonfly:, percs:, gpus:, links:, or a database of a fabric; use the objective J",
+            asked);
     if (!made.network) {
         if (topomap_network_grid(machine, &made.grid, err))
             return -1;
@@ -46,15 +50,14 @@ int topomap_objective_open(const topomap_machine *machine, const char *model,
                               "the model adaptive is for dragonfly: machines of three groups and "
                               "more with valiant=, as in dragonfly:p=4,a=8,h=4,valiant=25; use "
                               "routes or exact")
-               : made.model
-                   ? topomap_error_set(
-                         err, TOPOMAP_EUSAGE,
-                         "no routing tables: import them (topomap db import lft), or use "
-                         "the model exact")
-                   : topomap_error_set(err, TOPOMAP_EUSAGE,
-                                       "the objective congestion goes by the model exact, routes "
-                                       "or adaptive, not '%.40s'",
-                                       model);
+               : made.model ? topomap_error_set(
+                                  err, TOPOMAP_EUSAGE,
+                                  "no routing tables: import them (topomap db import lft), or use "
+                                  "the model exact")
+                            : topomap_error_set(err, TOPOMAP_EUSAGE,
+                                                "the objective %s goes by the model exact, routes "
+                                                "or adaptive, not '%.40s'",
+                                                asked, model);
     }
     *objective = made;
     return 0;

@@ -30,8 +30,8 @@ typedef struct topomap_score {
 
 /** \param model  "exact", "routes" or "adaptive"; NULL: topomap_congestion_usual()
  *  TOPOMAP_EUSAGE where the machine's links are not known, or it has no routes to go by. */
-int topomap_objective_open(const topomap_machine *machine, const char *model,
-                           topomap_objective *objective, topomap_error *err);
+int topomap_objective_open(const topomap_machine *machine, enum topomap_objective_kind kind,
+                           const char *model, topomap_objective *objective, topomap_error *err);
 void topomap_objective_close(topomap_objective *objective);
 
 /** The numbers of topomap_congestion_evaluate(); J is the caller's. -1 where memory is short.

@@ -135,11 +135,30 @@ static const topomap_congestion_way *named(const char *name, topomap_error *err)
     return way;
 }
 
+/* Tables that do not lead everywhere are not gone by unless they are named. */
+static int evaluate_usual(topomap_traffic *traffic, double *all, topomap_congestion *congestion,
+                          topomap_error *err)
+{
+    const topomap_congestion_way *way =
+        topomap_congestion_find(topomap_congestion_usual(traffic->network));
+    topomap_error why;
+
+    if (evaluate_phases(traffic, way, all, congestion, &why) == 0)
+        return 0;
+    if (way->add == topomap_congestion_exact || why.code != TOPOMAP_EINPUT)
+        return topomap_error_set(err, why.code, "%s", why.text);
+    memset(all, 0, traffic->network->links * sizeof *all);
+    return evaluate_phases(traffic, topomap_congestion_find("exact"), all, congestion, err);
+}
+
 int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,
                                topomap_congestion *congestion, topomap_error *err)
 {
-    const topomap_congestion_way *way = named(model, err);
+    const topomap_congestion_way *way;
 
+    if (!model)
+        return evaluate_usual(traffic, all, congestion, err);
+    way = named(model, err);
     return way ? evaluate_phases(traffic, way, all, congestion, err) : -1;
 }
 
@@ -155,18 +174,17 @@ int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine
                                topomap_watch *watch, topomap_congestion *congestion,
                                topomap_error *err)
 {
-    const topomap_congestion_way *way = named(model, err);
     topomap_traffic traffic;
     double *all;
     int status;
 
-    if (!way)
+    if (model && !named(model, err))
         return -1;
     if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
     traffic.watch = watch;
     all = topomap_alloc(traffic.network->links, sizeof *all, err);
-    status = all ? evaluate_phases(&traffic, way, all, congestion, err) : -1;
+    status = all ? topomap_congestion_measure(&traffic, model, all, congestion, err) : -1;
     free(all);
     topomap_traffic_close(&traffic);
     return status;

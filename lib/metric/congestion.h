@@ -37,6 +37,7 @@ const topomap_congestion_way *topomap_congestion_find(const char *name);
 const char *topomap_congestion_usual(const topomap_network *network);
 
 /** topomap_congestion_evaluate() of traffic that is open, with what it goes by.
+ *  \param model  or NULL, as there
  *  \param all  [links] begins with zeros: the bytes of each link, all phases together */
 int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,
                                topomap_congestion *congestion, topomap_error *err);

@@ -6,29 +6,6 @@
 #include "metric/bound.h"
 #include "util/alloc.h"
 
-static int check_placement(uint32_t ranks, uint32_t slots, const uint32_t *slot_of,
-                           topomap_error *err)
-{
-    uint8_t *used = topomap_alloc(slots, 1, err);
-    int status = 0;
-
-    if (!used)
-        return -1;
-    for (uint32_t r = 0; status == 0 && r < ranks; r++) {
-        if (slot_of[r] >= slots)
-            status = topomap_error_set(err, TOPOMAP_EINPUT,
-                                       "rank %u is on slot %u, but the machine has slots 0..%u", r,
-                                       slot_of[r], slots - 1);
-        else if (used[slot_of[r]]++)
-            status = topomap_error_set(err, TOPOMAP_EINPUT,
-                                       "slot %u has two ranks, one of them %u: a placement is one "
-                                       "to one",
-                                       slot_of[r], r);
-    }
-    free(used);
-    return status;
-}
-
 static void sum_up(const topomap_weights *weights, const topomap_machine *machine,
                    const uint32_t *slot_of, topomap_cost *cost)
 {
@@ -75,7 +52,7 @@ int topomap_cost_evaluate(const topomap_graph *graph, const topomap_machine *mac
     topomap_cost sum = {.levels = topomap_machine_levels(machine)};
     topomap_weights weights;
 
-    if (check_placement(graph->ranks, machine->slots, slot_of_rank, err) != 0)
+    if (topomap_machine_check_slots(machine, slot_of_rank, graph->ranks, TOPOMAP_EINPUT, err) != 0)
         return -1;
     if (topomap_weights_new(graph, graph->ranks, &weights, err) != 0)
         return -1;

@@ -16,6 +16,11 @@ typedef struct topomap_time_loads {
  * own links carry, or a pair that talks would be taken apart on the word of an assumption. */
 double topomap_time_memory(const topomap_machine *machine, const topomap_time_costs *costs);
 
+/** What a prediction goes by: \p given, or what topomap/time.h says of NULL and of a memory_rate of
+ * 0. TOPOMAP_EUSAGE where it is out of range. */
+int topomap_time_costs_take(const topomap_machine *machine, const topomap_time_costs *given,
+                            topomap_time_costs *costs, topomap_error *err);
+
 /**
  * \param model   "routes", "adaptive" or "exact": TOPOMAP_EINPUT where it does not lead everywhere;
  *                NULL: adaptive on dragonflies with detours (valiant=), else routes; exact where

@@ -323,22 +323,24 @@ double topomap_time_memory(const topomap_machine *machine, const topomap_time_co
     return fmax(costs->memory_rate, strcmp(n->unit, "s") ? most * costs->rate : most);
 }
 
-static int take_costs(const topomap_machine *machine, const topomap_time_costs *given,
-                      topomap_time_costs *costs, topomap_error *err)
+int topomap_time_costs_take(const topomap_machine *machine, const topomap_time_costs *given,
+                            topomap_time_costs *costs, topomap_error *err)
 {
     const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
 
     *costs = usual;
-    if (!given)
-        costs->memory_rate = topomap_time_memory(machine, costs);
     if (given &&
         topomap_sized_copy(costs, sizeof *costs, sizeof *costs, given, "topomap_time_costs", err))
         return -1;
+    if (!given || costs->memory_rate == 0) {
+        costs->memory_rate = usual.memory_rate;
+        costs->memory_rate = topomap_time_memory(machine, costs);
+    }
     if (!(costs->rate > 0) || !(costs->memory_rate > 0) || !(costs->latency >= 0) ||
         !(costs->hop_latency >= 0) || !(costs->overhead >= 0))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "costs of time: rates above 0 and latencies of 0 and more are "
-                                 "expected");
+                                 "costs of time: rates above 0 (memory_rate 0: what the machine "
+                                 "tells) and latencies of 0 and more are expected");
     return 0;
 }
 
@@ -350,7 +352,7 @@ static int predict_all(struct prediction *p, const topomap_graph *graph,
     topomap_time made = {.phases = graph->phases ? graph->phases : 1};
     int status;
 
-    if (take_costs(machine, costs, &p->costs, err))
+    if (topomap_time_costs_take(machine, costs, &p->costs, err))
         return -1;
     made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
     status = made.phase ? open_prediction(p, graph, machine, err) : -1;

@@ -62,9 +62,13 @@ int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_ta
                       const topomap_bindings *by_slot, topomap_plan *plan, topomap_error *err)
 {
     topomap_plan made = {.nodes = machine->nodes, .tasks = machine->slots};
-    uint32_t *next = topomap_alloc(machine->nodes, sizeof *next, err);
+    uint32_t *next;
     int status = -1;
 
+    if (topomap_machine_check_slots(machine, slot_of_task, machine->slots, TOPOMAP_EUSAGE, err) !=
+        0)
+        return -1;
+    next = topomap_alloc(machine->nodes, sizeof *next, err);
     made.first = topomap_alloc((size_t)made.nodes + 1, sizeof *made.first, err);
     made.task = topomap_alloc(made.tasks, sizeof *made.task, err);
     made.slot = topomap_alloc(made.tasks, sizeof *made.slot, err);

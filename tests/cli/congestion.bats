@@ -69,7 +69,9 @@ found() { topomap eval --graph "$1" --machine "$2" --mapping map --congestion "$
 
 @test "map --objective congestion: what cannot be is refused with the way out" {
   run -2 topomap map --graph ring:8 --machine tree:2:4@1:10 --objective congestion
-  [[ $output == *"links are known"*"objective J"* ]]
+  [[ $output == *"the objective congestion needs"*"links are known"*"objective J"* ]]
+  run -2 topomap map --graph ring:8 --machine tree:2:4@1:10 --objective mix
+  [[ $output == *"the objective mix needs"*"links are known"* ]]
   run -2 topomap map --graph ring:8 --machine percs:supernodes=1 --objective congestion --congestion routes
   [[ $output == *"no routing tables"*"exact"* ]]
   run -2 topomap map --graph ring:8 --machine torus:8 --objective congestion --congestion nonsense

@@ -134,6 +134,16 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   [ "$(counts bytes.txt)" = "4 2 10 null" ]
 }
 
+@test "where a file's name says no format, those are named that are written" {
+  topomap graph generate ring:4 -o ring.csv
+  local formats; formats=$(topomap formats --json)
+  for to in x.zzz "x.csv --to zzz"; do
+    run -2 topomap graph convert ring.csv $to
+    for format in $(jq -r ".formats[] | select(.write) | .name" <<<"$formats"); do [[ "$output," == *" $format,"* ]]; done
+    for format in $(jq -r ".formats[] | select(.write | not) | .name" <<<"$formats"); do [[ "$output," != *" $format,"* ]]; done
+  done
+}
+
 @test "options: those of the format, with values that it takes" {
   run -2 topomap graph convert small.csv x.tmg --option min-bytes=5
   [[ $output == *"the format edges has no option \`min-bytes'"* || $output == *"has no option"* ]]

@@ -87,8 +87,14 @@ seconds() { jq .time.seconds; }
   jq -e '.gain > 10' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs rate=0.001 --json)"
   run -2 topomap map --graph ring:4 --machine torus:4 --time-costs rate=1
   [[ $output == *"--time-costs is for --objective time"* ]]
+  for cost in rate=0 memory=0 latency=1,rate=0.0; do
+    run -2 topomap map --graph ring:4 --machine torus:2x2 --objective time --time-costs "$cost"
+    [[ $output == *"rates are above 0, not '${cost##*,}'"* ]]
+    run -2 topomap eval --graph ring:4 --machine torus:2x2 --time --time-costs "$cost"
+    [[ $output == *"rates are above 0"* ]]
+  done
   run -2 topomap map --graph ring:4 --machine tree:2:2@1:10 --objective time
-  [[ $output == *"links are known"* ]]
+  [[ $output == *"the objective time needs a machine whose links are known"*"gpus:"* ]]
 }
 
 @test "map --objective time: many links just below the busiest one, and ranks whose numbers say nothing" {

@@ -152,6 +152,49 @@ class Maps(unittest.TestCase):
         with self.assertRaises(TypeError):
             topomap.map(7, MACHINE)
 
+    def test_none_is_no_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "site.db")
+            made = os.path.join(folder, "made")
+            command("db", "synth", "fat-tree:k=4,levels=3", "-o", made)
+            command("db", "import", "ibnetdiscover", os.path.join(made, "fabric.ibnetdiscover"), "--db", path)
+            with topomap.Database(path) as database:
+                for name, call in (("a", lambda: database.distance(None, "node01")),
+                                   ("b", lambda: database.distance("node01", None))):
+                    with self.assertRaisesRegex(TypeError, f"^{name}: a text is wanted, not None"):
+                        call()
+        graph = topomap.Graph.read(GRAPH)
+        for name, call in (("spec", lambda: topomap.Machine(None)), ("what", lambda: topomap.Graph.read(None)),
+                           ("text", lambda: topomap.hostlist(None)), ("path", lambda: topomap.Database(None)),
+                           ("path", lambda: graph.write(None)), ("machine", lambda: topomap.map("ring:4", None)),
+                           ("machine", lambda: topomap.evaluate("ring:4", None, range(4))),
+                           ("spec", lambda: topomap.Machine(7)),
+                           ("algorithm", lambda: topomap.map(graph, MACHINE, algorithm=7))):
+            with self.assertRaisesRegex(TypeError, f"^{name}: .* wanted, not "):
+                call()
+        with self.assertRaisesRegex(TypeError, "None"):
+            topomap.map(None, MACHINE)
+
+    def test_none_is_the_usual_model(self):
+        for machine, model in (("torus:4x4*2", "routes"), ("dragonfly:p=4,a=4,h=2,valiant=25", "adaptive"),
+                               ("percs:supernodes=1", "exact")):
+            found = topomap.congestion(GRAPH, machine, range(32), None)
+            self.assertEqual(found, topomap.congestion(GRAPH, machine, range(32), model))
+
+    def test_costs_leave_the_memory_s_rate_to_the_machine(self):
+        graph, machine = "alltoall:group=8,n=32,bytes=1000000000", "gpus:nodes=4,gpus=8"
+        usual = topomap.predict(graph, machine, range(32)).seconds
+        for rate in (None, 0, 0.0):
+            costs = topomap.TimeCosts(latency=1e-6, memory_rate=rate)
+            self.assertEqual(topomap.predict(graph, machine, range(32), costs).seconds, usual)
+        self.assertEqual(topomap.predict(graph, machine, range(32), topomap.TimeCosts(rate=12.5e9)).seconds, usual)
+        slow = topomap.TimeCosts(memory_rate=1e10)
+        self.assertGreater(topomap.predict(graph, machine, range(32), slow).seconds, 10 * usual)
+        with self.assertRaisesRegex(topomap.UsageError, "rates above 0"):
+            topomap.predict(graph, machine, range(32), topomap.TimeCosts(memory_rate=-1))
+        with self.assertRaisesRegex(topomap.UsageError, "rates above 0"):
+            topomap.map(graph, machine, time_costs=topomap.TimeCosts(rate=0))
+
     def test_own_algorithms(self):
         def backwards(problem, slots):
             self.assertEqual((problem.graph.ranks, problem.machine.slots, problem.seed), (32, 32, 5))

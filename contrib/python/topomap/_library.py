@@ -153,9 +153,16 @@ def raise_error(error: s.Error) -> None:
     raise _errors.get(error.code, TopomapError)(error.text.decode(errors="replace"))
 
 
-def encoded(text: Optional[Union[str, os.PathLike[str]]]) -> Optional[bytes]:
-    """A path or text as C has it."""
-    return None if text is None else os.fsencode(text)
+def encoded(text: Union[str, os.PathLike[str]], what: str) -> bytes:
+    """A path or text as C has it. TypeError where it is none: C would read at the address 0 for None."""
+    if not isinstance(text, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what}: a text is wanted, not {text!r}")
+    return os.fsencode(text)
+
+
+def encoded_if(text: Optional[Union[str, os.PathLike[str]]], what: str) -> Optional[bytes]:
+    """The same where None is for the library to settle."""
+    return None if text is None else encoded(text, what)
 
 
 def decoded(text: Optional[bytes]) -> Optional[str]:

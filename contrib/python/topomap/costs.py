@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, encoded, library, pointer, words
+from topomap._library import ArrayLike, array, call, encoded_if, library, pointer, words
 from topomap.graphs import Graph, as_graph
 from topomap.machines import Machine, as_machine
 
@@ -84,11 +84,12 @@ class TimeCosts:
     latency: float = 1e-6
     hop_latency: float = 1e-7
     overhead: float = 2e-7
-    memory_rate: float = 1e10
+    #: Of what ranks of a node exchange; None or 0: what the machine tells (NVLink, a node's own links), else 1e10.
+    memory_rate: Optional[float] = None
 
     def _struct(self) -> s.TimeCosts:
         return s.TimeCosts(c.sizeof(s.TimeCosts), self.rate, self.latency, self.hop_latency, self.overhead,
-                           self.memory_rate)
+                           self.memory_rate or 0.0)
 
 
 def _asked(graph: Any, machine: Union[str, Machine], placement: Any) -> tuple[Graph, Machine, Any]:
@@ -117,12 +118,17 @@ def evaluate(graph: Any, machine: Union[str, Machine], placement: Any) -> Cost:
         library.topomap_cost_clear(c.byref(cost))
 
 
-def congestion(graph: Any, machine: Union[str, Machine], placement: Any, model: str = "exact") -> Congestion:
-    """How loaded the links are by a placement. :param model: "exact", "fast", "routes" or "adaptive" """
+def congestion(graph: Any, machine: Union[str, Machine], placement: Any,
+               model: Optional[str] = "exact") -> Congestion:
+    """How loaded the links are by a placement.
+
+    :param model: "exact", "fast", "routes" or "adaptive"; None: the one that :func:`topomap.map` goes by without
+        ``congestion_model``
+    """
     a_graph, a_machine, slots = _asked(graph, machine, placement)
     found = s.Congestion()
     call("topomap_congestion_evaluate", a_graph._handle, a_machine._handle, pointer(slots, s.u32p),
-         encoded(model), c.byref(found))
+         encoded_if(model, "model"), c.byref(found))
     return Congestion(words(found.model), found.max, found.mean, words(found.unit), found.links, found.used,
                       words(found.worst))
 

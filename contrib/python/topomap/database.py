@@ -12,7 +12,7 @@ import numpy as np
 
 from topomap import _structs as s
 from topomap._library import (
-    ArrayLike, array, call, decoded, encoded, library, natural, pointer, raise_error, taken_text, words)
+    ArrayLike, array, call, decoded, encoded, encoded_if, library, natural, pointer, raise_error, taken_text, words)
 from topomap.machines import Machine
 
 _BINDS = ["core", "pu", "numa", "none"]
@@ -98,7 +98,7 @@ class Database:
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self._handle: Optional[int] = None
         handle = c.c_void_p()
-        call("topomap_db_open", encoded(path), c.byref(handle))
+        call("topomap_db_open", encoded(path, "path"), c.byref(handle))
         self._handle = handle.value
         self.path = os.fspath(path)
 
@@ -136,13 +136,13 @@ class Database:
                               decoded(it.type)))
             return 0
 
-        call("topomap_db_hosts", self._open(), encoded(only), s.EachHost(each), None)
+        call("topomap_db_hosts", self._open(), encoded_if(only, "only"), s.EachHost(each), None)
         return found
 
     def distance(self, a: str, b: str) -> Distance:
         """How far two nodes are apart, by their Slurm names."""
         it = s.Distance()
-        call("topomap_db_distance_between", self._open(), encoded(a), encoded(b), c.byref(it))
+        call("topomap_db_distance_between", self._open(), encoded(a, "a"), encoded(b, "b"), c.byref(it))
         try:
             return Distance(it.hops, it.cost, (decoded(it.route) or "").split(), decoded(it.routing),
                             decoded(it.note))
@@ -183,14 +183,15 @@ class Database:
         call("topomap_db_machine", self._open(), c.byref(allocation), c.byref(handle), c.byref(bindings))
         made = Allocation(names, Machine._of(handle.value), bindings)
         if links or background is not None:
-            call("topomap_db_machine_links", self._open(), c.byref(allocation), encoded(background), handle.value)
+            call("topomap_db_machine_links", self._open(), c.byref(allocation), encoded_if(background, "background"),
+                 handle.value)
         return made
 
 
 def hostlist(text: str) -> list[str]:
     """Expands ``tux[0-3,12,018-020]`` as Slurm does."""
     names = s.Names()
-    call("topomap_hostlist_expand", encoded(text), 0, c.byref(names))
+    call("topomap_hostlist_expand", encoded(text, "text"), 0, c.byref(names))
     try:
         return [words(name) for name in names.name[: names.count]]
     finally:
@@ -214,5 +215,5 @@ def counts(tasks: Union[int, str, ArrayLike], nodes: int) -> Any:
     if not isinstance(tasks, str):
         return array(tasks, np.uint32, nodes, "tasks_per_node")
     filled = np.zeros(max(nodes, 1), dtype=np.uint32)
-    call("topomap_counts_parse", encoded(tasks), nodes, pointer(filled, s.u32p))
+    call("topomap_counts_parse", encoded(tasks, "tasks_per_node"), nodes, pointer(filled, s.u32p))
     return filled[:nodes]

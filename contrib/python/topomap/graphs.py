@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, decoded, encoded, library, natural, pointer, table, view, words
+from topomap._library import ArrayLike, array, call, decoded, encoded, encoded_if, library, natural, pointer, table, view, words
 from topomap.machines import Machine
 
 
@@ -77,7 +77,7 @@ class Graph:
         given = [f"{name}={value}".encode() for name, value in (options or {}).items()]
         texts = (c.c_char_p * (len(given) + 1))(*given, None)
         handle = c.c_void_p()
-        call("topomap_graph_read_options", encoded(what), encoded(format), texts, c.byref(handle))
+        call("topomap_graph_read_options", encoded(what, "what"), encoded_if(format, "format"), texts, c.byref(handle))
         return cls(handle.value)
 
     @classmethod
@@ -262,7 +262,7 @@ class Graph:
 
     def write(self, path: Union[str, "os.PathLike[str]"], format: Optional[str] = None) -> None:
         """Writes it to a file, which appears whole or not at all. :param format: None: by the name's ending"""
-        call("topomap_graph_write", self._handle, encoded(path), encoded(format))
+        call("topomap_graph_write", self._handle, encoded(path, "path"), encoded_if(format, "format"))
 
     def scaled(self, factor: float) -> "Graph":
         """The graph with every arc's bytes multiplied, rounded to the nearest."""

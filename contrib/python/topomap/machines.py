@@ -24,7 +24,7 @@ class Machine:
         self._address: Optional[int] = None
         self._owner: Any = None
         handle = c.c_void_p()
-        call("topomap_machine_parse", encoded(spec), c.byref(handle))
+        call("topomap_machine_parse", encoded(spec, "spec"), c.byref(handle))
         self._address = handle.value
 
     @classmethod
@@ -111,4 +111,6 @@ class Machine:
 
 
 def as_machine(what: Union[str, Machine]) -> Machine:
+    if what is None:
+        raise TypeError("machine: a Machine or its specification is wanted, not None")
     return what if isinstance(what, Machine) else Machine(what)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topomap import _structs as s
-from topomap._library import ArrayLike, array, call, encoded, library, natural, pointer, table, view, words
+from topomap._library import ArrayLike, array, call, encoded_if, library, natural, pointer, table, view, words
 from topomap.costs import TimeCosts
 from topomap.graphs import Graph, as_graph
 from topomap.machines import Machine, as_machine
@@ -212,13 +212,13 @@ def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", ef
         *[s.Layout(name.encode(), numbers(slots, f"layouts[{name!r}]")) for name, slots in (layouts or {}).items()])
     costs = time_costs._struct() if time_costs else None
     options = s.MapOptions(
-        size=c.sizeof(s.MapOptions), algorithm=encoded(algorithm), effort=_EFFORTS.index(effort),
-        objective=_OBJECTIVES.index(objective), mix=mix, congestion_model=encoded(congestion_model),
+        size=c.sizeof(s.MapOptions), algorithm=encoded_if(algorithm, "algorithm"), effort=_EFFORTS.index(effort),
+        objective=_OBJECTIVES.index(objective), mix=mix, congestion_model=encoded_if(congestion_model, "congestion_model"),
         seed=natural(seed, 64, "seed"), threads=natural(threads, 32, "threads"), seconds=seconds,
         inter_only=inter_only, balance=balance, contiguous=contiguous,
         start=numbers(start, "start"), start_name=None, time_costs=c.pointer(costs) if costs else None,
         layouts=len(known), layout=known, message_bytes=message_bytes, together=numbers(together, "together"),
-        together_level=encoded(together_level), pin=pin is not None,
+        together_level=encoded_if(together_level, "together_level"), pin=pin is not None,
         pin_rank=natural(pin[0], 32, "pin: a rank") if pin else 0,
         pin_node=natural(pin[1], 32, "pin: a node") if pin else 0, own_algorithms=len(owns), own_algorithm=own_array)
     found = c.POINTER(s.Mapping)()

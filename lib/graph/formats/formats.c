@@ -24,12 +24,13 @@ const topomap_graph_format *topomap_graph_format_row(size_t i)
     return i < FORMATS ? &formats[i]->row : NULL;
 }
 
-/* All names, for messages. */
-static void list_names(char *text, size_t room)
+/* Names for messages: of all that can be read, or written. */
+static void list_names(int to_write, char *text, size_t room)
 {
     *text = '\0';
     for (int i = 0; i < FORMATS; i++)
-        topomap_text_append(text, room, "%s%s", i ? ", " : "", formats[i]->row.name);
+        if (to_write ? formats[i]->row.can_write : formats[i]->row.can_read)
+            topomap_text_append(text, room, "%s%s", *text ? ", " : "", formats[i]->row.name);
 }
 
 const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)
@@ -84,15 +85,15 @@ static int check_options(const topomap_graph_format *row, const char *const *opt
     return 0;
 }
 
-/* Index of a format by name, or -1. */
-static int by_name(const char *name, topomap_error *err)
+/* Index of a format by name, or -1. \param to_write  which ones are named where it is none */
+static int by_name(const char *name, int to_write, topomap_error *err)
 {
     char names[400];
 
     for (int i = 0; i < FORMATS; i++)
         if (!strcmp(formats[i]->row.name, name))
             return i;
-    list_names(names, sizeof names);
+    list_names(to_write, names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EUSAGE, "`%s` is no graph format; there are %s", name,
                              names);
 }
@@ -174,7 +175,7 @@ static int sniff(topomap_input *input, topomap_error *err)
             best = i;
     if (best >= 0)
         return best;
-    list_names(names, sizeof names);
+    list_names(0, names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EINPUT,
                              "%s: not recognised as a graph file; where it is one, name its "
                              "format: %s",
@@ -188,13 +189,13 @@ static int read_file(const char *path, const char *format, const char *const *op
     topomap_input *input;
     int row, status;
 
-    if (format && by_name(format, err) < 0)
+    if (format && by_name(format, 0, err) < 0)
         return -1;
     if (topomap_input_open(path, &input, err))
         return -1;
     topomap_input_watch(input, watch);
     row = topomap_input_unpacked(input, option, err) ? -1
-          : format                                   ? by_name(format, err)
+          : format                                   ? by_name(format, 0, err)
                                                      : sniff(input, err);
     status = row < 0 || check_options(&formats[row]->row, option, err)
                  ? -1
@@ -292,9 +293,9 @@ static int format_for(const char *path, const char *format, topomap_error *err)
     char names[400];
 
     if (format)
-        return by_name(format, err);
+        return by_name(format, 1, err);
     if (!strcmp(path, "-"))
-        return by_name("edges", err);
+        return by_name("edges", 1, err);
     if (path[length])
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%s: packed files are read but not written; leave out `%s` and "
@@ -303,7 +304,7 @@ static int format_for(const char *path, const char *format, topomap_error *err)
     for (int i = 0; i < FORMATS; i++)
         if (formats[i]->row.can_write && has_suffix(path, length, &formats[i]->row))
             return i;
-    list_names(names, sizeof names);
+    list_names(1, names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EUSAGE,
                              "%s: the name says no graph format; name one of %s", path, names);
 }

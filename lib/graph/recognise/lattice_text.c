@@ -145,7 +145,7 @@ static int scale(topomap_lattice *l, uint64_t ranks, topomap_error *err)
         else
             s.dim[s.dims++] = k;
     }
-    if (ranks % fixed != 0 || ranks > TOPOMAP_GRAPH_RANKS)
+    if (ranks % fixed != 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%llu ranks make no whole number of groups of %llu",
                                  (unsigned long long)ranks, (unsigned long long)fixed);

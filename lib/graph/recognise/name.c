@@ -152,8 +152,13 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
 {
     topomap_graph even = *graph; /* all but the bytes stays the graph's */
     uint64_t *bytes;
-    int status = topomap_halves_even(graph, &bytes, err);
+    int status;
 
+    if (ranks > TOPOMAP_GRAPH_RANKS)
+        return topomap_error_set(
+            err, TOPOMAP_EUSAGE, "a graph of %llu ranks: %llu are the most that one can have",
+            (unsigned long long)ranks, (unsigned long long)TOPOMAP_GRAPH_RANKS);
+    status = topomap_halves_even(graph, &bytes, err);
     if (bytes) {
         even.bytes = bytes;
         even.total_bytes *= 2;

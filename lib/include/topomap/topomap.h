@@ -190,7 +190,8 @@ typedef struct topomap_recognition {
  *  left out where more of the bytes is told without them; explained and even are of all pairs.
  *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
  *                as evenly as the number divides
- *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
+ *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks, or these are over
+ *  2^31. */
 TOPOMAP_PUBLIC int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
                                            topomap_recognition *pattern, topomap_error *err);
 
@@ -322,6 +323,8 @@ typedef struct topomap_congestion {
  *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices) or the
  *  model needs routing tables that it does not have; TOPOMAP_EINPUT where nodes are not joined.
  *  \param slot_of_rank  [ranks of the graph]
+ *  \param model         NULL: adaptive on dragonflies with valiant=, else routes where the traffic
+ *                       has them, else exact
  *  Deterministic; threads may share graph and machine. Hoefler & Snir, ICS 2011, section 2.1. */
 TOPOMAP_PUBLIC int topomap_congestion_evaluate(const topomap_graph *graph,
                                                const topomap_machine *machine,
@@ -477,8 +480,9 @@ TOPOMAP_PUBLIC int topomap_graph_partition(const topomap_graph *mesh, uint32_t p
 
 /** Finds a placement of the graph's ranks on the machine's slots, one to one. The baseline
  *  (`start`) and the options' layouts are candidates of "auto", so its result is never worse.
- *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots or an
- *  algorithm does not apply to the machine. Options may be NULL. */
+ *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots, an
+ *  algorithm does not apply to the machine, or an option is out of range (seconds, balance and
+ *  message_bytes are 0 and more). Options may be NULL. */
 TOPOMAP_PUBLIC int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                                const topomap_map_options *options, topomap_mapping **mapping,
                                topomap_error *err);

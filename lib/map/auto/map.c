@@ -206,16 +206,22 @@ static int follow_ranks(topomap_problem *problem, int effort, topomap_objective 
 static int choose_objective(topomap_problem *problem, const topomap_map_options *options,
                             topomap_objective *objective, topomap_score *score, topomap_error *err)
 {
+    topomap_time_costs costs;
+
+    /* A candidate whose time cannot be told is one of infinite time: nobody would say why. */
+    if (options->time_costs &&
+        topomap_time_costs_take(problem->machine, options->time_costs, &costs, err) != 0)
+        return -1;
     if (options->objective == TOPOMAP_OBJECTIVE_J)
         return 0;
     if (options->mix < 0 || !(options->mix < 1))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the share of J in the mix is above 0 and below 1, not %g",
                                  options->mix);
-    if (topomap_objective_open(problem->machine, options->congestion_model, objective, err))
+    if (topomap_objective_open(problem->machine, options->objective, options->congestion_model,
+                               objective, err))
         return -1;
     problem->objective = objective;
-    objective->by_time = options->objective == TOPOMAP_OBJECTIVE_TIME;
     objective->costs = options->time_costs;
     if (follow_ranks(problem, options->effort, objective, err) ||
         score_start(problem, options->congestion_model, objective, score, err))
@@ -304,6 +310,50 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     return status;
 }
 
+static int check_numbers(const topomap_map_options *options, topomap_error *err)
+{
+    const struct {
+        const char *field, *none; /* what 0 is */
+        double value;
+    } number[] = {{"seconds", "no limit", options->seconds},
+                  {"balance", "loads do not count", options->balance},
+                  {"message_bytes", "messages weigh nothing", options->message_bytes}};
+
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if (!(number[i].value >= 0))
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "topomap_map_options.%s: 0 (%s) or more is expected, not %g",
+                                     number[i].field, number[i].none, number[i].value);
+    return 0;
+}
+
+/* Tables are looked up by what is an enum, and a limit that is no number is never reached. */
+static int check_options(const topomap_graph *graph, const topomap_machine *machine,
+                         const topomap_map_options *options, topomap_error *err)
+{
+    if ((unsigned)options->effort > TOPOMAP_STRONG)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "topomap_map_options.effort: TOPOMAP_FAST, TOPOMAP_DEFAULT or "
+                                 "TOPOMAP_STRONG is expected, not %u",
+                                 (unsigned)options->effort);
+    if ((unsigned)options->objective > TOPOMAP_OBJECTIVE_TIME)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "topomap_map_options.objective: one of enum "
+                                 "topomap_objective_kind is expected (TOPOMAP_OBJECTIVE_J to "
+                                 "TOPOMAP_OBJECTIVE_TIME), not %u",
+                                 (unsigned)options->objective);
+    if (check_numbers(options, err) != 0)
+        return -1;
+    if (options->contiguous && (options->together || options->pin))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "contiguous excludes groups that stay together, and pins");
+    if (options->pin && (options->pin_rank >= graph->ranks || options->pin_node >= machine->nodes))
+        return topomap_error_set(
+            err, TOPOMAP_EUSAGE, "a pin of rank %u to node %u; there are %u ranks, %u nodes",
+            options->pin_rank, options->pin_node, graph->ranks, machine->nodes);
+    return 0;
+}
+
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
@@ -320,13 +370,8 @@ int topomap_map_watched(const topomap_graph *graph, const topomap_machine *machi
     if (given &&
         topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))
         return -1;
-    if (options.contiguous && (options.together || options.pin))
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "contiguous excludes groups that stay together, and pins");
-    if (options.pin && (options.pin_rank >= graph->ranks || options.pin_node >= machine->nodes))
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "a pin of rank %u to node %u; there are %u ranks, %u nodes",
-                                 options.pin_rank, options.pin_node, graph->ranks, machine->nodes);
+    if (check_options(graph, machine, &options, err) != 0)
+        return -1;
     return map(graph, machine, &options, watch, out, err);
 }
 

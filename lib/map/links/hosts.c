@@ -76,8 +76,8 @@ int topomap_hosts_init(topomap_hosts *h, topomap_problem *problem, const char *a
     if (!h->network && problem->machine->kind != TOPOMAP_MACHINE_TORUS)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "algorithm '%s' needs a machine whose links are known: a torus, "
-                                 "a mesh, fattree:, dragonfly:, percs:, links:, or a database of a "
-                                 "fabric",
+                                 "a mesh, fattree:, dragonfly:, percs:, gpus:, links:, or a "
+                                 "database of a fabric",
                                  algorithm);
     if (!h->network) {
         if (topomap_network_grid(problem->machine, &h->grid, err))

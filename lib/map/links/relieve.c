@@ -262,7 +262,8 @@ static int map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     int nodes_only = is_hasty && problem->work.lattice && problem->work.lattice->dims;
 
     if (!problem->objective)
-        status = topomap_objective_open(problem->machine, NULL, &own, err);
+        status =
+            topomap_objective_open(problem->machine, TOPOMAP_OBJECTIVE_CONGESTION, NULL, &own, err);
     if (status == 0 && m->nodes > 1)
         status = relieve(problem, problem->objective ? problem->objective : &own, nodes_only,
                          slot_of, err);

@@ -315,6 +315,9 @@ static void test_named_scaled_not(void **state)
 
         assert_int_equal(topomap_graph_recognise(graph, bad[i].ranks, &found, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
+        assert_int_equal(topomap_graph_recognise(graph, 1ull << 40, &found, &err), -1);
+        assert_int_equal(err.code, TOPOMAP_EUSAGE);
+        assert_non_null(strstr(err.text, "2147483648 are the most"));
         topomap_graph_free(graph);
     }
 }

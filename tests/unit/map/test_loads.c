@@ -47,7 +47,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
     uint64_t looked = 0;
 
     assert_true(slot_of && at);
-    assert_int_equal(topomap_objective_open(m, model, &o, &err), 0);
+    assert_int_equal(topomap_objective_open(m, TOPOMAP_OBJECTIVE_CONGESTION, model, &o, &err), 0);
     for (uint32_t v = 0; v < n; v++)
         slot_of[v] = v;
     topomap_random_shuffle(&random, slot_of, n);
@@ -125,7 +125,7 @@ static void loads_above_lists_them(void **state)
 
     (void)state; /* links 0->1, 1->0, 1->2, 2->1 with 10, 25, 30, 25 */
     assert_int_equal(topomap_graph_new(3, 3, from, to, bytes, NULL, &graph, &err), 0);
-    assert_int_equal(topomap_objective_open(m, "exact", &o, &err), 0);
+    assert_int_equal(topomap_objective_open(m, TOPOMAP_OBJECTIVE_CONGESTION, "exact", &o, &err), 0);
     assert_string_equal(o.model, "exact");
     assert_int_equal(topomap_shares_new(m, o.network, "exact", 0, &shares, &err), 0);
     assert_int_equal(topomap_traffic_rows_new(graph, 3, &rows, &err), 0);
@@ -193,7 +193,8 @@ static void fast_loads_are_those_of_their_paths(void **state)
         topomap_error err;
 
         assert_true(slot_of && at);
-        assert_int_equal(topomap_objective_open(m, "exact", &o, &err), 0);
+        assert_int_equal(topomap_objective_open(m, TOPOMAP_OBJECTIVE_CONGESTION, "exact", &o, &err),
+                         0);
         for (uint32_t v = 0; v < n; v++) {
             slot_of[v] = v;
             at[v] = o.network->vertex_of[m->node_of[v]];

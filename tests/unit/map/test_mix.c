@@ -8,7 +8,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "topomap/time.h"
 #include "tests/unit/map/maps.h"
 
 static topomap_mapping *mapped(const topomap_graph *graph, const topomap_machine *m,
@@ -148,12 +150,75 @@ static void refused(void **state)
     (void)state;
     assert_int_equal(topomap_map(graph, tree, &options, &mapping, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_non_null(strstr(err.text, "the objective mix needs a machine"));
+    assert_non_null(strstr(err.text, "gpus:"));
     options.mix = 1;
     assert_int_equal(topomap_map(graph, torus, &options, &mapping, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     topomap_machine_free(tree);
     topomap_machine_free(torus);
     topomap_graph_free(graph);
+}
+
+static void refuses(const topomap_map_options *options, const char *text)
+{
+    topomap_machine *torus = map_machine("torus:8");
+    topomap_graph *graph = map_graph(8, 20, 9, 1);
+    topomap_mapping *mapping = NULL;
+    topomap_error err = {0};
+
+    assert_int_equal(topomap_map(graph, torus, options, &mapping, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    if (!strstr(err.text, text))
+        fail_msg("'%s' does not say '%s'", err.text, text);
+    assert_null(mapping);
+    topomap_machine_free(torus);
+    topomap_graph_free(graph);
+}
+
+static void options_out_of_range_are_named(void **state)
+{
+    enum { SIZE = sizeof(topomap_map_options) };
+    const struct {
+        topomap_map_options options;
+        const char *text;
+    } wrong[] = {
+        {{.size = SIZE, .effort = (enum topomap_effort)9}, "options.effort: TOPOMAP_FAST"},
+        {{.size = SIZE, .objective = (enum topomap_objective_kind)17}, "options.objective: "},
+        {{.size = SIZE, .seconds = NAN}, "options.seconds: 0 (no limit) or more"},
+        {{.size = SIZE, .seconds = -1}, "options.seconds: "},
+        {{.size = SIZE, .balance = NAN}, "options.balance: "},
+        {{.size = SIZE, .balance = -0.5}, "options.balance: "},
+        {{.size = SIZE, .message_bytes = -1}, "options.message_bytes: "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuses(&wrong[i].options, wrong[i].text);
+}
+
+/* By whatever objective: who asks for J today asks for the time tomorrow. */
+static void costs_that_are_none_are_refused(void **state)
+{
+    const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
+
+    (void)state;
+    for (int objective = TOPOMAP_OBJECTIVE_J; objective <= TOPOMAP_OBJECTIVE_TIME; objective++) {
+        topomap_time_costs costs[6] = {usual, usual, usual, usual, usual, usual};
+        topomap_map_options options = {.size = sizeof options,
+                                       .objective = (enum topomap_objective_kind)objective};
+
+        costs[0].size = 0;
+        costs[1].size = 8;
+        costs[2].rate = 0;
+        costs[3].latency = -1;
+        costs[4].overhead = NAN;
+        costs[5].memory_rate = -1;
+        for (int i = 0; i < 6; i++) {
+            options.time_costs = &costs[i];
+            refuses(&options, i < 2 ? "topomap_time_costs" : "costs of time: rates above 0");
+        }
+    }
 }
 
 int main(void)
@@ -163,6 +228,8 @@ int main(void)
         cmocka_unit_test(never_worse_and_as_evaluated),
         cmocka_unit_test(share_decides),
         cmocka_unit_test(refused),
+        cmocka_unit_test(options_out_of_range_are_named),
+        cmocka_unit_test(costs_that_are_none_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,12 +257,18 @@ static void routes_are_followed(void **state)
     n->next[2 * 3 + 1] = topomap_network_link(n, 2, 1);
     c = congestion_of(g, m, "routes");
     close_to(c.mean * c.links, 20.0);
+    c = congestion_of(g, m, NULL);
+    assert_string_equal(c.model, "routes");
+    close_to(c.mean * c.links, 20.0);
     n->next[2 * 3 + 1] = topomap_network_link(n, 2, 0);
     assert_int_equal(topomap_congestion_evaluate(g, m, slots, "routes", &c, &err), -1);
     assert_non_null(strstr(err.text, "loop"));
     n->next[2 * 3 + 1] = UINT32_MAX;
     assert_int_equal(topomap_congestion_evaluate(g, m, slots, "routes", &c, &err), -1);
     assert_non_null(strstr(err.text, "ends"));
+    c = congestion_of(g, m, NULL); /* tables with gaps are not gone by unless they are named */
+    assert_string_equal(c.model, "exact");
+    close_to(c.mean * c.links, 10.0);
     topomap_graph_free(g);
     topomap_machine_free(m);
 }
@@ -284,6 +290,8 @@ static void what_cannot_be_is_refused(void **state)
             topomap_congestion_evaluate(g, m, slots, model ? "fast" : "exact", &c, &err), -1);
         assert_non_null(strstr(err.text, "no path from router 0 to router 2"));
     }
+    assert_int_equal(topomap_congestion_evaluate(g, m, slots, NULL, &c, &err), -1);
+    assert_non_null(strstr(err.text, "no path from router 0 to router 2"));
     assert_int_equal(topomap_congestion_evaluate(g, m, slots, "magic", &c, &err), -1);
     assert_non_null(strstr(err.text, "exact, fast, routes and adaptive"));
     assert_int_equal(topomap_congestion_evaluate(g, tree, slots, "exact", &c, &err), -1);

@@ -203,6 +203,32 @@ static void what_stays_in_a_node_is_copied(void **state)
     topomap_machine_free(m);
 }
 
+/* A cost that is known of the cables says nothing of the memory. */
+static void a_memory_rate_of_0_is_the_machine_s(void **state)
+{
+    static const char *const spec[] = {"gpus:nodes=2,gpus=4", "torus:3*4",
+                                       "fattree:k=4,levels=3*4"};
+    static const uint32_t from[] = {0, 1, 3}, to[] = {1, 0, 1};
+    static const uint64_t bytes[] = {300, 100, 200};
+    topomap_graph *g = graph_of(4, 3, from, to, bytes, NULL);
+    topomap_time_costs costs = TOPOMAP_TIME_COSTS;
+
+    (void)state;
+    costs.memory_rate = 0;
+    for (size_t i = 0; i < 3; i++) {
+        topomap_machine *m = parsed(spec[i]);
+        topomap_time usual = time_of(g, m, NULL), t = time_of(g, m, &costs);
+
+        assert_true(t.phase[0].node > 0);
+        assert_near(t.seconds, usual.seconds);
+        assert_near(t.phase[0].node, usual.phase[0].node);
+        topomap_time_clear(&usual);
+        topomap_time_clear(&t);
+        topomap_machine_free(m);
+    }
+    topomap_graph_free(g);
+}
+
 /* A graph of phases is as long as all of them; the sum of their graphs would be shorter. */
 static void phases_follow_one_another(void **state)
 {
@@ -392,6 +418,10 @@ static void what_cannot_be_is_refused(void **state)
     assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     costs.rate = 1;
+    costs.memory_rate = -1;
+    assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
+    assert_non_null(strstr(err.text, "memory_rate 0"));
+    costs.memory_rate = 0;
     costs.latency = NAN;
     assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
     costs.latency = 0;
@@ -411,6 +441,7 @@ int main(void)
         cmocka_unit_test(dragonflies_are_routed_minimally),
         cmocka_unit_test(a_phase_takes_its_longest_part_and_a_latency),
         cmocka_unit_test(what_stays_in_a_node_is_copied),
+        cmocka_unit_test(a_memory_rate_of_0_is_the_machine_s),
         cmocka_unit_test(phases_follow_one_another),
         cmocka_unit_test(ranks_go_on_by_themselves_where_no_barrier_is),
         cmocka_unit_test(copies_and_long_messages_hold_ranks),

@@ -54,11 +54,34 @@ static void other_texts_are_refused(void **state)
     }
 }
 
+/* What C's callers hand over is not looked up before it is known to be a permutation. */
+static void a_plan_of_slots_that_are_none_is_refused(void **state)
+{
+    static const uint32_t good[] = {3, 2, 1, 0}, far[] = {0, 1, 2, 4000000}, twice[] = {0, 1, 1, 2};
+    topomap_machine *m;
+    topomap_plan plan;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_machine_parse("tree:2:2@1:10", &m, &err), 0);
+    assert_int_equal(topomap_plan_make(m, good, NULL, &plan, &err), 0);
+    assert_int_equal(plan.task[0], 2);
+    topomap_plan_clear(&plan);
+    assert_int_equal(topomap_plan_make(m, far, NULL, &plan, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_non_null(strstr(err.text, "rank 3 is on slot 4000000, but the machine has slots 0..3"));
+    assert_int_equal(topomap_plan_make(m, twice, NULL, &plan, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_non_null(strstr(err.text, "slot 1 has two ranks, one of them 2"));
+    topomap_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_survive_the_round_trip),
         cmocka_unit_test(other_texts_are_refused),
+        cmocka_unit_test(a_plan_of_slots_that_are_none_is_refused),
     };
 
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);

@@ -64,7 +64,8 @@ typedef struct topomap_plan {
 
 /** \param slot_of_task  [slots of the machine] a permutation: a plan places every slot's task
  *  \param by_slot       bindings of the slots in slot order (copied, reordered), or NULL
- *  The caller owns the plan; topomap_plan_clear() ends it. */
+ *  The caller owns the plan; topomap_plan_clear() ends it.
+ *  Fails with TOPOMAP_EUSAGE where a slot does not exist or has two tasks. */
 TOPOMAP_PUBLIC int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_task,
                                      const topomap_bindings *by_slot, topomap_plan *plan,
                                      topomap_error *err);

@@ -44,7 +44,8 @@ typedef struct topomap_time_costs {
     double latency;     /**< seconds from one node to another, the hops' apart */
     double hop_latency; /**< seconds a hop */
     double overhead;    /**< seconds that a rank spends on each message that it sends or receives */
-    double memory_rate; /**< bytes a second that a rank copies from another one of its node */
+    double memory_rate; /**< bytes a second that a rank copies from another one of its node; 0: as
+                             without costs (topomap_time_evaluate()) */
 } topomap_time_costs;
 
 /** 100 Gb/s, 1 us, 0.1 us, 0.2 us, 10 GB/s: a host's adapter and a switch of 2020, and one core. */
@@ -77,8 +78,9 @@ typedef struct topomap_time {
 /** Predicts how long a placement's communication takes.
  *  \param slot_of_rank  [ranks of the graph]
  *  \param costs         NULL: TOPOMAP_TIME_COSTS, but a memory_rate no slower than what a node's
- *                       own links carry, and for GPUs (gpus:) that of NVLink or PCI; a rate of 0
- *                       and what is negative or no number is TOPOMAP_EUSAGE
+ *                       own links carry, and for GPUs (gpus:) that of NVLink or PCI. A
+ *                       memory_rate of 0 is likewise; another rate of 0 and what is negative or no
+ *                       number is TOPOMAP_EUSAGE
  *  \param time          ends with topomap_time_clear()
  *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices), and with
  *  TOPOMAP_EINPUT where nodes that communicate are not joined. Deterministic; threads may share
