@@ -499,6 +499,7 @@ static void aries(void **state)
 static void titan(void **state)
 {
     static int at[32768][3];
+    static uint8_t drawn[32768];
     enum { SOME = 1000 };
     topomap_db *db;
     topomap_input *input;
@@ -526,7 +527,7 @@ static void titan(void **state)
         uint32_t n = topomap_random_below(&random, 32768);
         char name[16];
 
-        if (!at[n][0])
+        if (!at[n][0] || drawn[n]++)
             continue;
         snprintf(name, sizeof name, "nid%05u", n);
         nid[names.count] = n;
