@@ -8,6 +8,21 @@
 
 /* ---- Slurm's nodes --------------------------------------------------------------------------- */
 
+/* \return 1: it is there; 0: the database does not know it; -1 */
+static int find_host(struct db_check *check, struct db_finder *finder, const char *name,
+                     struct db_place *place)
+{
+    topomap_error why;
+
+    if (!db_finder_find(finder, name, place, &why))
+        return 1;
+    if (why.code == TOPOMAP_EINPUT)
+        return 0;
+    if (check->err)
+        *check->err = why;
+    return -1;
+}
+
 /* Marks the hosts that are asked for. \param known  [hosts + 1] by id */
 static int look_up(struct db_check *check, uint8_t *known, int64_t hosts, int tell)
 {
@@ -18,19 +33,15 @@ static int look_up(struct db_check *check, uint8_t *known, int64_t hosts, int te
     if (result)
         return -1;
     for (size_t i = 0; !result && i < names->count; i++) {
-        topomap_error unknown;
         struct db_place place;
-        int missing = db_finder_find(&finder, names->name[i], &place, &unknown);
+        int there = find_host(check, &finder, names->name[i], &place);
 
-        if (missing && unknown.code != TOPOMAP_EINPUT) {
-            if (check->err)
-                *check->err = unknown;
+        if (there < 0)
             result = -1;
-        } else if (missing && tell) {
+        else if (!there && tell)
             result = db_found(check, "%s: this database does not know it", names->name[i]);
-        } else if (!missing && place.host >= 1 && place.host <= hosts) {
+        else if (there && place.host >= 1 && place.host <= hosts)
             known[place.host] = 1;
-        }
     }
     db_finder_close(&finder);
     return result;
@@ -105,18 +116,13 @@ static int tell_unused(struct db_check *check, struct db_finder *finder)
     while (!result && db_next(&rows)) {
         const char *node = db_column_text(rows.row, 1);
         struct db_place place;
-        topomap_error unknown;
+        int there = find_host(check, finder, node, &place);
 
-        if (!db_finder_find(finder, node, &place, &unknown))
-            continue;
-        if (unknown.code == TOPOMAP_EINPUT) {
+        if (there < 0)
+            result = -1;
+        else if (!there)
             result = db_found(check, "%s is to be %s, and nothing imported has that GUID or name",
                               db_column_text(rows.row, 0), node);
-        } else {
-            if (check->err)
-                *check->err = unknown;
-            result = -1;
-        }
     }
     db_end(&rows);
     return rows.result ? -1 : result;
