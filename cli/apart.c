@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/common/child.h"
+#include "util/clock.h"
 #include "util/whole.h"
 
 /* \return 1: all of it came */
 static int receive(int fd, int64_t deadline, char *to, size_t left)
 {
     while (left) {
-        int64_t wait = deadline - plugin_child_now();
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         ssize_t got;
 
-        if (wait <= 0 || (poll(&ready, 1, (int)wait) <= 0 && errno != EINTR))
+        if (topomap_clock_ms() >= deadline ||
+            (topomap_clock_poll(&ready, 1, deadline) <= 0 && errno != EINTR))
             return 0;
         if (!ready.revents)
             continue;
@@ -42,17 +41,17 @@ static int end_process(pid_t pid, int64_t deadline)
 {
     int ended = 0, status;
 
-    for (int i = 0; i < 20 && !ended && plugin_child_now() < deadline; i++) {
+    for (int i = 0; i < 20 && !ended && topomap_clock_ms() < deadline; i++) {
         ended = waitpid(pid, &status, WNOHANG) == pid;
         if (!ended)
-            poll(NULL, 0, 5);
+            topomap_clock_sleep(5000);
     }
     kill(-pid, SIGKILL);
     for (int i = 0; i < 100 && !ended; i++) {
         kill(pid, SIGKILL);
         if (waitpid(pid, &status, WNOHANG) == pid)
             return 0;
-        poll(NULL, 0, 5);
+        topomap_clock_sleep(5000);
     }
     return ended;
 }
@@ -70,7 +69,7 @@ static void let_go(void)
 enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void *answer,
                          size_t size, int64_t milliseconds)
 {
-    int64_t deadline = plugin_child_now() + milliseconds;
+    int64_t deadline = topomap_clock_ms() + milliseconds;
     int ends[2] = {-1, -1}, whole, ended;
     char *copy = malloc(size);
     pid_t pid = -1;

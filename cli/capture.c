@@ -16,6 +16,7 @@
 
 #include "cli/capture.h"
 #include "plugin/common/child.h"
+#include "util/clock.h"
 
 enum { MOST = 64 << 20 };
 
@@ -91,7 +92,7 @@ static int finish(int late, int status, int out, int complaints, unsigned ms, ch
 int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY])
 {
     int out = memfd_create("out", MFD_CLOEXEC), complaints = memfd_create("err", MFD_CLOEXEC);
-    int64_t until = plugin_child_now() + ms;
+    int64_t until = topomap_clock_ms() + ms;
     int status = -1;
     pid_t parent = getpid(), pid = -1;
 
@@ -105,7 +106,7 @@ int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY]
     if (pid > 0) {
         setpgid(pid, pid);
         status = plugin_child_end(pid, (int)ms);
-        status = finish(plugin_child_now() >= until, status, out, complaints, ms, text, last);
+        status = finish(topomap_clock_ms() >= until, status, out, complaints, ms, text, last);
     }
     if (out >= 0)
         close(out);

@@ -4,7 +4,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/json.h"
 #include "cli/records.h"
-#include "plugin/common/child.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,12 +120,12 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
 
 static void find_site(doctor_site *site, unsigned ms)
 {
-    int64_t until = plugin_child_now() + ms;
+    int64_t until = topomap_clock_ms() + ms;
     doctor_verdict verdict;
 
     for (int i = 0; i < CHECKS; i++) {
         if (checks[i].run == doctor_slurm_conf || checks[i].run == doctor_plugstack)
-            run_row(&checks[i], (double)(until - plugin_child_now()) / 1000, site, &verdict);
+            run_row(&checks[i], (double)(until - topomap_clock_ms()) / 1000, site, &verdict);
     }
 }
 

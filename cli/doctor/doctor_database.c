@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/common/child.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/hostlist.h"
 
 enum { DRY_NODES = 4 };
@@ -245,7 +245,7 @@ static char *make_request(const doctor_site *site, const topomap_names *nodes)
 static void plan(const doctor_site *site, const char *request, size_t nodes,
                  doctor_verdict *verdict)
 {
-    int64_t began = plugin_child_now(), took;
+    int64_t began = topomap_clock_ms(), took;
     plugin_reply answer;
     topomap_error err;
     char *reply = NULL;
@@ -259,7 +259,7 @@ static void plan(const doctor_site *site, const char *request, size_t nodes,
                    "%s (%u ms)", err.text, site->deadline_ms);
         return;
     }
-    took = plugin_child_now() - began;
+    took = topomap_clock_ms() - began;
     if (answer.status == PLUGIN_FAILED)
         doctor_say(verdict, DOCTOR_PROBLEM, "`topomap map` with --db and --nodes tells more",
                    "the planner failed: %s", answer.line);

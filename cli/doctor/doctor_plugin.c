@@ -14,6 +14,7 @@
 #include "plugin/common/child.h"
 #include "plugin/store/cache.h"
 #include "plugin/store/needed.h"
+#include "util/clock.h"
 
 enum { VERSION_MS = 5000 };
 
@@ -299,7 +300,7 @@ static void ask_version(const char *path, char *line, size_t size)
     struct plugin_child_files files = {.prints = 1, .ends_with_us = 1};
     struct plugin_child_answer answer = {.bytes = line, .capacity = size, .most = size - 1};
     const struct plugin_child_talk talk = {"", 0, plugin_child_receive, &answer,
-                                           plugin_child_now() + VERSION_MS};
+                                           topomap_clock_ms() + VERSION_MS};
     pid_t pid;
 
     plugin_child_ask(path, words, &files, &talk, &pid);

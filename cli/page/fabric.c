@@ -14,6 +14,7 @@
 #include "cli/picture/paper.h"
 #include "topology-db/db.h"
 #include "topology-db/export/drawing.h"
+#include "util/clock.h"
 #include "xml/markup.h"
 #include "util/output.h"
 
@@ -134,7 +135,7 @@ static int put_source(const topomap_db_source *source, void *data)
 /* How old what is drawn is. */
 static int put_sources(FILE *out, topomap_db *db, topomap_error *err)
 {
-    struct sources sources = {out, time(NULL)};
+    struct sources sources = {out, (time_t)topomap_clock_date()};
 
     fputs("<section><h2>Sources</h2><div class=\"wide\" tabindex=\"0\" role=\"region\" "
           "aria-label=\"Sources\"><table id=\"sources\"><thead><tr><th scope=\"col\">format</th>"

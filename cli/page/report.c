@@ -15,6 +15,7 @@
 #include "fabric/network.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/output.h"
 
 enum { TITLE = 64 };
@@ -327,7 +328,7 @@ static int report_site(const cli_call *call)
     topomap_output *file;
     topomap_error err;
     page_site site;
-    time_t now = time(NULL);
+    time_t now = (time_t)topomap_clock_date();
 
     if (!cli_ends_in(output, ".html") && !cli_ends_in(output, ".prom"))
         return cli_usage_error(call, "of a site --output takes a name that ends in .html or .prom");

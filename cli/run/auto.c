@@ -21,7 +21,6 @@
 #include "cli/run/run.h"
 #include "graph/formats/parts.h"
 #include "plan/plan.h"
-#include "plugin/common/child.h"
 #include "plugin/common/descriptors.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/percent.h"
@@ -30,6 +29,7 @@
 #include "plugin/planner/request/request.h"
 #include "plugin/store/store.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/whole.h"
 
 enum {
@@ -162,7 +162,7 @@ static char *question_text(const run_question *q, const char *site, topomap_erro
 struct asking {
     const char *text;
     const char *db, *mpi;
-    int64_t until;     /* in plugin_child_now()'s milliseconds */
+    int64_t until;     /* in topomap_clock_ms()'s milliseconds */
     int reply, record; /* descriptors of memory that both processes have */
 };
 
@@ -230,7 +230,7 @@ static int ask(void *done, void *with)
 
 static unsigned left(int64_t until)
 {
-    int64_t ms = until - plugin_child_now();
+    int64_t ms = until - topomap_clock_ms();
 
     return ms > 0 ? (unsigned)ms : 0;
 }
@@ -365,7 +365,7 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
 int run_auto_plan(const run_question *q, run_auto *made, char why[CLI_WHY])
 {
     struct asking asking = {
-        .db = cli_get(q->call, "db"), .mpi = q->launcher->mpi, .until = plugin_child_now() + q->ms};
+        .db = cli_get(q->call, "db"), .mpi = q->launcher->mpi, .until = topomap_clock_ms() + q->ms};
     char *site = cli_site_words(q->ms < SITE_MS ? q->ms : SITE_MS), *text;
     topomap_error err = {.text = "out of memory"};
     int status = -1;

@@ -7,7 +7,7 @@
 
 #include "cli/run/run.h"
 #include "cli/shell.h"
-#include "plugin/common/child.h"
+#include "util/clock.h"
 
 enum { WORDS = 96, DEADLINE_MS = 20000 };
 
@@ -109,7 +109,7 @@ static char *plan(const cli_call *call, plan_words *p, const run_wishes *w,
                   const run_launcher *launcher, const run_allocation *a, unsigned ms,
                   char why[CLI_WHY])
 {
-    int64_t until = plugin_child_now() + ms;
+    int64_t until = topomap_clock_ms() + ms;
     char chain[24], *text = NULL;
     int status;
 
@@ -125,7 +125,7 @@ static char *plan(const cli_call *call, plan_words *p, const run_wishes *w,
         return NULL;
     }
     p->word[p->words] = NULL;
-    ms = until > plugin_child_now() ? (unsigned)(until - plugin_child_now()) : 0;
+    ms = until > topomap_clock_ms() ? (unsigned)(until - topomap_clock_ms()) : 0;
     status = cli_capture(p->word, ms, &text, why);
     if (status == 0)
         return text;

@@ -3,12 +3,13 @@
 #include "cli/terminal/terminal.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include "util/clock.h"
 
 enum { WAIT_MS = 1000, ANSWER = 512 }; /* over a slow line, too */
 
@@ -23,7 +24,7 @@ static void listen(int fd, char *answer, size_t size)
     struct pollfd from = {.fd = fd, .events = POLLIN};
     size_t used = 0;
 
-    while (used + 1 < size && poll(&from, 1, WAIT_MS) == 1) {
+    while (used + 1 < size && topomap_clock_poll(&from, 1, topomap_clock_ms() + WAIT_MS) == 1) {
         const char *attributes;
         ssize_t got = read(fd, answer + used, size - 1 - used);
 
@@ -73,7 +74,7 @@ static void ask(int fd, char *answer, size_t size)
     sigfillset(&hold); /* whatever would end us does so with the terminal as it was */
     sigprocmask(SIG_BLOCK, &hold, &mask);
     if (tcsetattr(fd, TCSADRAIN, &raw) == 0) {
-        if (poll(&typed, 1, 0) == 0 && /* what was typed ahead is the shell's */
+        if (topomap_clock_poll(&typed, 1, 0) == 0 && /* what was typed ahead is the shell's */
             write(fd, question, sizeof question - 1) == (ssize_t)(sizeof question - 1))
             listen(fd, answer, size);
         tcsetattr(fd, TCSADRAIN, &before);

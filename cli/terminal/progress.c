@@ -2,13 +2,12 @@
 /* A thread of its own looks at the counters of whoever works, and draws a line. */
 #include "cli/terminal/terminal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "util/clock.h"
@@ -19,9 +18,7 @@ struct terminal_progress {
     const char *label;
     topomap_watch *watch;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    int ended;
+    int end; /* an eventfd(2) that becomes readable when the thread is to end */
 };
 
 /* ---- The line ---------------------------------------------------------------------------- */
@@ -91,31 +88,22 @@ static void put(const char *text)
         return; /* nobody is there to be told */
 }
 
-/* Waits so long, or until it is ended. */
-static void wait_for(terminal_progress *p, int ms)
+/* Waits EVERY_MS. Returns 0, or nonzero as soon as the thread is to end. */
+static int wait_for_end(const terminal_progress *p)
 {
-    struct timespec until;
+    struct pollfd end = {.fd = p->end, .events = POLLIN};
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
-    while (!p->ended && pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
-        ;
+    return topomap_clock_poll(&end, 1, topomap_clock_ms() + EVERY_MS);
 }
 
 static void *draw(void *data)
 {
-    terminal_progress *p = data;
+    const terminal_progress *p = data;
     const char *stage = NULL;
     double began = topomap_clock_wall(), stage_began = began;
     int drawn = 0;
 
-    pthread_mutex_lock(&p->lock);
-    for (wait_for(p, EVERY_MS); !p->ended; wait_for(p, EVERY_MS)) {
+    while (wait_for_end(p) == 0) {
         char text[LINE];
         double now = topomap_clock_wall();
 
@@ -133,7 +121,6 @@ static void *draw(void *data)
     }
     if (drawn)
         put("\r\033[K");
-    pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
@@ -147,16 +134,15 @@ terminal_progress *terminal_progress_begin(const char *label, topomap_watch *wat
         return NULL;
     p->label = label;
     p->watch = watch;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
+    p->end = eventfd(0, EFD_CLOEXEC);
     sigfillset(&all); /* signals are the command's */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    status = pthread_create(&p->thread, NULL, draw, p);
+    status = p->end < 0 ? -1 : pthread_create(&p->thread, NULL, draw, p);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status == 0)
         return p;
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->lock);
+    if (p->end >= 0)
+        close(p->end);
     free(p);
     return NULL;
 }
@@ -165,12 +151,8 @@ void terminal_progress_end(terminal_progress *p)
 {
     if (!p)
         return;
-    pthread_mutex_lock(&p->lock);
-    p->ended = 1;
-    pthread_cond_signal(&p->changed);
-    pthread_mutex_unlock(&p->lock);
+    eventfd_write(p->end, 1);
     pthread_join(p->thread, NULL);
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->lock);
+    close(p->end);
     free(p);
 }

@@ -13,17 +13,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPLY_FD = 3, STATUS_FD = 4, KILL_MS = 500, MOVE_MS = 50 };
 
 #define MEMORY_MOST ((rlim_t)8 << 30)
-
-int64_t plugin_child_now(void)
-{
-    return (int64_t)(topomap_clock_wall() * 1000);
-}
 
 void plugin_child_close(int *fd)
 {
@@ -194,14 +188,12 @@ static pid_t make_process(const char *path, const char *const *words,
 static int wait_for_exec(int status, int64_t until)
 {
     struct pollfd fd = {.fd = status, .events = POLLIN};
-    int64_t left;
     ssize_t size;
     int ready, why = 0;
 
-    do {
-        left = until - plugin_child_now();
-        ready = poll(&fd, 1, left > 0 ? (int)left : 0);
-    } while (ready < 0 && errno == EINTR);
+    do
+        ready = topomap_clock_poll(&fd, 1, until);
+    while (ready < 0 && errno == EINTR);
     if (ready <= 0)
         return ready ? errno : ETIMEDOUT;
     size = read(status, &why, sizeof why);
@@ -230,22 +222,6 @@ int plugin_child_start(const char *path, const char *const *words,
     return why;
 }
 
-/* \return 1: it has ended, and keeps its number until it is reaped; 0: it has not; -1: it is reaped
- * already, by whoever ignores SIGCHLD (srun inherits that), and its number may be anybody's */
-static int has_ended(pid_t pid, int64_t until)
-{
-    static const struct timespec pause = {.tv_nsec = 500000};
-    siginfo_t info = {.si_pid = 0};
-
-    for (;;) {
-        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT))
-            return -1;
-        if (info.si_pid || plugin_child_now() >= until)
-            return info.si_pid != 0;
-        nanosleep(&pause, NULL);
-    }
-}
-
 /* It was killed, and a file system holds it: the step does not wait for it, nor does Slurm at the
  * step's end. It goes by its number, which is its own until it is reaped. */
 static void leave_behind(pid_t pid)
@@ -259,7 +235,7 @@ static void leave_behind(pid_t pid)
     mover = fork_blocked(&before);
     if (!mover)
         plugin_group_move(path, pid);
-    if (mover > 0 && has_ended(mover, plugin_child_now() + MOVE_MS))
+    if (mover > 0 && topomap_clock_wait_child(mover, topomap_clock_ms() + MOVE_MS))
         waitpid(mover, NULL, WNOHANG); /* else it does its one thing all the same */
 }
 
@@ -267,12 +243,12 @@ static void leave_behind(pid_t pid)
  * number may be anybody's. */
 int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms)
 {
-    int status = 0, ended = has_ended(pid, plugin_child_now() + wait_ms);
+    int status = 0, ended = topomap_clock_wait_child(pid, topomap_clock_ms() + wait_ms);
 
     if (!ended) {
         kill(pid, SIGKILL);
         kill(-pid, SIGKILL);
-        ended = has_ended(pid, plugin_child_now() + kill_ms);
+        ended = topomap_clock_wait_child(pid, topomap_clock_ms() + kill_ms);
     }
     if (!ended)
         leave_behind(pid);

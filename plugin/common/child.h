@@ -33,13 +33,10 @@ int plugin_child_pipes(int request[2], int reply[2]);
 /** Closes what is open of \p *fd and makes it -1. */
 void plugin_child_close(int *fd);
 
-/** Milliseconds of a clock that nobody sets. */
-int64_t plugin_child_now(void);
-
 /** Starts \p path with \p words, of which the first is its name, in a session of its own, with no
  *  signal blocked or ignored, and returns when it runs. Ended with plugin_child_end(). On failure
  * nothing runs, or a process that a file system holds in the kernel and that ends when that lets go
- * of it. \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT: it
+ * of it. \param until  in topomap_clock_ms()'s milliseconds \return 0, or an errno; ETIMEDOUT: it
  * does not run yet */
 int plugin_child_start(const char *path, const char *const *words,
                        const struct plugin_child_files *files, int64_t until, pid_t *pid);
@@ -60,7 +57,7 @@ struct plugin_child_talk {
      * \return 1: more may come, 0: the end, -1: failure */
     int (*receive)(int reply, int64_t *until, void *with);
     void *with;
-    int64_t until; /* in plugin_child_now()'s milliseconds */
+    int64_t until; /* in topomap_clock_ms()'s milliseconds */
 };
 
 /** Starts a program with two pipes, tells it all and hears its reply to the end; neither waits

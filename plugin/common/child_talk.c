@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/common/child.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +41,7 @@ static int talk_until(struct line *line, const struct plugin_child_talk *talk)
     for (;;) {
         struct pollfd fds[2] = {{.fd = line->reply, .events = POLLIN},
                                 {.fd = line->request, .events = POLLOUT}};
-        int64_t left = until - plugin_child_now();
-        int ready = left > 0 ? poll(fds, 2, (int)left) : 0, more;
+        int ready = topomap_clock_ms() < until ? topomap_clock_poll(fds, 2, until) : 0, more;
 
         if (!ready)
             return ETIMEDOUT;

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/common/child.h"
 #include "plugin/common/launch.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { REPLY_MOST = 16 << 20, EXIT_MS = 50, STAYS_SECONDS = 30 };
  * that may ask for more time has the most. */
 static unsigned cpu_seconds(int64_t deadline)
 {
-    return (unsigned)((deadline - plugin_child_now() + 1999) / 1000);
+    return (unsigned)((deadline - topomap_clock_ms() + 1999) / 1000);
 }
 
 uint64_t plugin_launch_memory(uint32_t tasks)
@@ -93,7 +94,7 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
                       topomap_error *err)
 {
     const char *const words[] = {"topomap-planner", launch->word, NULL};
-    int64_t now = plugin_child_now(), deadline = now + launch->deadline_ms;
+    int64_t now = topomap_clock_ms(), deadline = now + launch->deadline_ms;
     struct plugin_child_files theirs = {.ends_with_us = !launch->stays,
                                         .memory = launch->memory,
                                         .cpu_seconds =

@@ -4,6 +4,7 @@
 #include "plugin/store/clock.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/sweep.h"
+#include "util/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 32 << 20, TRIES = 100, LOOKED_AT = 256 };
@@ -70,7 +70,7 @@ static int fill(int fd, const char *request, const char *reply, size_t reply_siz
         return -1;
     }
     fprintf(out, "topomap-plan 1\nversion %s\ntime %lld\n%s", PACKAGE_VERSION,
-            (long long)time(NULL), request);
+            (long long)topomap_clock_date(), request);
     failed = fwrite(reply, 1, reply_size, out) != reply_size || fflush(out) || ferror(out);
     if (!failed)
         store_clock_stamp(fd, now);

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/node/node.h"
 #include "plugin/common/child.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void *talk(const char *helper, const node_question *question, const void 
     struct plugin_child_answer answer = {
         .bytes = malloc(most + 1), .capacity = most + 1, .most = most};
     const struct plugin_child_talk talk = {bytes, size, plugin_child_receive, &answer,
-                                           plugin_child_now() + ANSWER_MS};
+                                           topomap_clock_ms() + ANSWER_MS};
     struct plugin_child_files theirs = {.ends_with_us = 1,
                                         .memory = MEMORY + 4 * node_room(question->step_tasks),
                                         .cpu_seconds = CPU_SECONDS,

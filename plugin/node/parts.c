@@ -4,11 +4,11 @@
 #include "graph/formats/part_memory.h"
 #include "plugin/common/child.h"
 #include "plugin/common/wall.h"
+#include "util/clock.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A second in all: COLLECT_MS until its end, KILL_MS for one that was killed to be gone. */
@@ -93,7 +93,7 @@ static int has_anything(void)
 static void collect(const char *helper)
 {
     static const char *const words[] = {"topomap-node", "collect", NULL};
-    int64_t until = plugin_child_now() + COLLECT_MS;
+    int64_t until = topomap_clock_ms() + COLLECT_MS;
     struct plugin_child_files theirs = {.request = here.fd,
                                         .ends_with_us = 1,
                                         .memory = (uint64_t)256 << 20,
@@ -108,7 +108,7 @@ static void collect(const char *helper)
         return;
     theirs.reply = reply[1];
     if (!plugin_child_start(helper, words, &theirs, until, &pid)) {
-        int64_t left = until - plugin_child_now();
+        int64_t left = until - topomap_clock_ms();
 
         plugin_child_kill(pid, left > 0 ? (int)left : 0, KILL_MS);
     }
@@ -128,12 +128,12 @@ void plugin_parts_end(const char *helper)
 /* The time is what tells the first of several nodes' (parts.h). */
 static void note_status(int status)
 {
-    struct timespec now;
+    int64_t now = topomap_clock_date_ns();
 
-    if (!status || here.status || clock_gettime(CLOCK_REALTIME, &now))
+    if (!status || here.status || !now)
         return;
     here.status = (uint32_t)status;
-    here.status_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    here.status_ns = (uint64_t)now;
 }
 
 void plugin_parts_task_exit(const char *helper, int status)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/clock.h"
+#include "util/clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DAY = 86400, NEW_START = 600 };
@@ -25,18 +25,15 @@ static int64_t distance(int64_t a, int64_t b)
 static int read_boot(store_boot *boot)
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    struct timespec since;
     ssize_t size;
 
     if (fd < 0)
         return 0;
     size = read(fd, boot->id, 36);
     close(fd);
-    if (size != 36 || clock_gettime(CLOCK_BOOTTIME, &since))
-        return 0;
     boot->id[36] = 0;
-    boot->up = (int64_t)since.tv_sec;
-    return 1;
+    boot->up = topomap_clock_uptime();
+    return size == 36 && boot->up >= 0;
 }
 
 /* Towards `to`, as far as the seconds that have gone by since `before` allow: ahead no more than by
@@ -75,7 +72,7 @@ static void put_first(store_clock *clock, const store_boot *boot)
 
 void store_clock_tick(store_clock *clock, int64_t there)
 {
-    int64_t now = (int64_t)time(NULL);
+    int64_t now = topomap_clock_date();
     store_boot boot = {.up = 0};
     const store_boot *before;
     unsigned at;
@@ -105,6 +102,6 @@ void store_clock_stamp(int fd, int64_t now)
     struct stat status;
 
     if (now && !fstat(fd, &status) &&
-        least((int64_t)time(NULL), (int64_t)status.st_mtime) < now - DAY)
+        least(topomap_clock_date(), (int64_t)status.st_mtime) < now - DAY)
         futimens(fd, times);
 }

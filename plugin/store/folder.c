@@ -2,13 +2,13 @@
 #include "config.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/clock.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TRIES = 100 };
@@ -132,11 +132,8 @@ int store_file_make(int at, const char *name, char beside[STORE_BESIDE])
     int fd = -1;
 
     for (unsigned i = 0; i < TRIES && fd < 0 && (!i || errno == EEXIST); i++) {
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
         snprintf(beside, STORE_BESIDE, ".%.30s.%x-%lx-%x", name, (unsigned)getpid(),
-                 (unsigned long)now.tv_nsec, i);
+                 (unsigned long)(topomap_clock_date_ns() % 1000000000), i);
         fd = openat(at, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     }
     return fd;

@@ -10,13 +10,13 @@
 #include "plugin/store/loaded.h"
 #include "plugin/store/profile.h"
 #include "plugin/store/trust.h"
+#include "util/clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OTHERS = 4 }; /* folders that a new profile is compared with */
@@ -171,7 +171,7 @@ static int take_profile(const outcome *o, store_entry *now, double alike, topoma
     if (now->stopped || !now->has_graph)
         now->number = 1;
     now->workers = workers_of(o, now);
-    now->made = (int64_t)time(NULL);
+    now->made = topomap_clock_date();
     now->profiles++;
     now->launches = now->tries = 0;
     if (o->plan.purpose == STORE_PROFILES)
@@ -201,7 +201,7 @@ static void take_time(const outcome *o, store_entry *now)
                                  .messages = o->parts.messages,
                                  .wall = (double)o->parts.wall_ns * 1e-9,
                                  .mpi = (double)o->parts.mpi_ns * 1e-9,
-                                 .when = (int64_t)time(NULL)};
+                                 .when = topomap_clock_date()};
 
     if (o->has_parts && o->parts.has_time && measured.wall > 0)
         store_entry_time(now, &measured);

@@ -10,6 +10,7 @@
 #include "plugin/store/profile.h"
 #include "plugin/store/sweep.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUN_FILES = 65536, STALE_DAYS = 60, TRIES = 100, NAME = 64, OTHERS = 16 };
@@ -58,11 +58,9 @@ static void remove_taken(int runs, const char *name)
 static int make_run(int runs, uint32_t job, uint32_t step, char name[NAME])
 {
     for (int i = 0; i < TRIES; i++) {
-        struct timespec now;
-        unsigned long number;
+        unsigned long number = (unsigned long)(topomap_clock_date_ns() % 1000000000) +
+                               ((unsigned long)getpid() << 8) + (unsigned long)i;
 
-        clock_gettime(CLOCK_REALTIME, &now);
-        number = (unsigned long)now.tv_nsec + ((unsigned long)getpid() << 8) + (unsigned long)i;
         snprintf(name, NAME, "%u.%u-%06lx", job, step, number & 0xffffff);
         if (!mkdirat(runs, name, 0700))
             return store_folder_own(runs, name);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "topology-db/ib_names.h"
+#include "util/clock.h"
 
 static int tell(struct db_check *check, enum topomap_db_severity severity, const char *format,
                 va_list args)
@@ -63,7 +64,9 @@ static int check_age(struct db_check *check)
     int result = 0;
 
     while (!result && db_next(&rows)) {
-        double days = difftime(time(NULL), (time_t)sqlite3_column_int64(rows.row, 2)) / 86400;
+        double days =
+            difftime((time_t)topomap_clock_date(), (time_t)sqlite3_column_int64(rows.row, 2)) /
+            86400;
 
         if (days > check->options->max_age)
             result = db_found(check, "%s %s: imported %.0f days ago", db_column_text(rows.row, 0),

@@ -5,11 +5,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/foreign.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 
 #define ADDRESS(importer) &(importer),
 static const db_importer *const importers[] = {DB_IMPORTERS(ADDRESS)};
@@ -347,8 +347,8 @@ static int end_source(struct db_import *import, topomap_error *err)
 {
     return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", err,
                   DB_INT(import->source), DB_TEXT(import->importer->row.name),
-                  DB_TEXT(import->name), DB_INT(time(NULL)), DB_INT(import->report->partial),
-                  DB_INT(import->report->warnings));
+                  DB_TEXT(import->name), DB_INT(topomap_clock_date()),
+                  DB_INT(import->report->partial), DB_INT(import->report->warnings));
 }
 
 static int write_all(struct db_import *import, void *content, topomap_error *err)

@@ -2,13 +2,13 @@
 #include "config.h"
 #include "plugin/planner/launch/keep.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "plugin/common/record.h"
 #include "plugin/planner/launch/writers.h"
+#include "util/clock.h"
 
 enum { WAIT_MS = 100 };
 
@@ -56,7 +56,7 @@ void planner_keep(planner_verdict *verdict, const char *request, const char *rep
     }
     close(said[1]);
     fd.fd = said[0];
-    if (pid > 0 && poll(&fd, 1, WAIT_MS) > 0)
+    if (pid > 0 && topomap_clock_poll(&fd, 1, topomap_clock_ms() + WAIT_MS) > 0)
         got = read(said[0], line, sizeof line - 1);
     close(said[0]);
     if (got > 0) {

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/planner/launch/writers.h"
 #include "plugin/common/keyring.h"
+#include "util/clock.h"
 #include "util/hash64.h"
 
 #include <stdint.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -68,10 +68,8 @@ static uint64_t own_space(void)
 static int may_be_there(const struct writer *stranger)
 {
     const uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
-    struct timespec now;
 
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return stranger->began / ticks + STRANGERS_SECONDS > (uint64_t)now.tv_sec;
+    return stranger->began / ticks + STRANGERS_SECONDS > (uint64_t)topomap_clock_uptime();
 }
 
 /* \return how many of the note's are there still, newest first; *same: of this folder and seen from
@@ -111,7 +109,6 @@ pid_t planner_writers_fork(void)
 
 int planner_writers_join(const char *path)
 {
-    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
     const uint64_t pid = (uint64_t)getpid();
     const struct writer self = {own_space(), pid, began(pid),
                                 topomap_hash64_all(path, strlen(path))};
@@ -126,7 +123,7 @@ int planner_writers_join(const char *path)
             plugin_keyring_write(name, writers, others * sizeof *writers);
             return 0;
         }
-        nanosleep(&pause, NULL);
+        topomap_clock_sleep(PAUSE_MS * 1000);
     }
     return -1;
 }

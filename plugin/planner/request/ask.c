@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plugin/common/child.h"
+#include "util/clock.h"
 
 enum { PATH_MOST = 4096, EXIT_MS = 10 };
 
@@ -46,7 +47,7 @@ static char *ask_one(const char *path, const char *const *words, const char *inp
 char *planner_ask(const char *paths, const char *const *words, const char *input, double seconds,
                   size_t most, topomap_error *err)
 {
-    int64_t until = plugin_child_now() + (int64_t)(seconds * 1000);
+    int64_t until = topomap_clock_ms() + (int64_t)(seconds * 1000);
     int is_none = 1;
     char *text = NULL;
 

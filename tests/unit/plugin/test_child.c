@@ -21,6 +21,7 @@
 #include "plugin/common/child.h"
 #include "plugin/common/descriptors.h"
 #include "plugin/common/group.h"
+#include "util/clock.h"
 
 /* ---- Descriptors ------------------------------------------------------------------------- */
 
@@ -130,7 +131,7 @@ static const char *said(void)
     files.request = request[0];
     files.reply = answer[1];
     assert_int_equal(
-        plugin_child_start("/proc/self/exe", words, &files, plugin_child_now() + 20000, &pid), 0);
+        plugin_child_start("/proc/self/exe", words, &files, topomap_clock_ms() + 20000, &pid), 0);
     plugin_child_close(&request[0]);
     plugin_child_close(&answer[1]);
     plugin_child_close(&request[1]);
@@ -193,7 +194,7 @@ static void assert_no_start(const char *path, int64_t wait_ms, int why)
 
     assert_int_equal(plugin_child_pipe(ends), 0);
     files = (struct plugin_child_files){.request = ends[0], .reply = ends[1]};
-    assert_int_equal(plugin_child_start(path, words, &files, plugin_child_now() + wait_ms, &pid),
+    assert_int_equal(plugin_child_start(path, words, &files, topomap_clock_ms() + wait_ms, &pid),
                      why);
     plugin_child_close(&ends[0]);
     plugin_child_close(&ends[1]);
@@ -230,14 +231,14 @@ int execve(const char *path, char *const *words, char *const *environment)
 
 static void what_does_not_start_in_time_is_left(void **state)
 {
-    int64_t before = plugin_child_now();
+    int64_t before = topomap_clock_ms();
 
     (void)state;
     stuck = 1;
     assert_no_start("/proc/self/exe", 200, ETIMEDOUT);
     stuck = 0;
-    assert_true(plugin_child_now() - before >= 200);
-    assert_true(plugin_child_now() - before < 30000);
+    assert_true(topomap_clock_ms() - before >= 200);
+    assert_true(topomap_clock_ms() - before < 30000);
 }
 
 /* srun's parent may ignore SIGCHLD, and srun inherits that: nothing is left to be reaped, and a
@@ -255,7 +256,7 @@ static void what_the_kernel_has_reaped_is_not_killed(void **state)
     assert_int_equal(plugin_child_pipe(request) || plugin_child_pipe(reply), 0);
     files.request = request[0];
     files.reply = reply[1];
-    assert_int_equal(plugin_child_start("/bin/sh", words, &files, plugin_child_now() + 10000, &pid),
+    assert_int_equal(plugin_child_start("/bin/sh", words, &files, topomap_clock_ms() + 10000, &pid),
                      0);
     close(reply[1]);
     assert_true(read(reply[0], text, sizeof text - 1) > 0);

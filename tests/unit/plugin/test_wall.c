@@ -25,6 +25,7 @@
 #include "plugin/common/child.h"
 #include "plugin/helper/cell.h"
 #include "plugin/node/node.h"
+#include "util/clock.h"
 
 enum { USER = 65534, GROUP = 65533, OTHER = 12 };
 
@@ -155,7 +156,7 @@ static int look(void)
     struct plugin_child_answer answer = {
         .bytes = reply, .capacity = sizeof reply, .most = sizeof reply - 1};
     const struct plugin_child_talk talk = {"x", 1, plugin_child_receive, &answer,
-                                           plugin_child_now() + 20000};
+                                           topomap_clock_ms() + 20000};
     pid_t pid;
 
     if (plugin_child_ask("/proc/self/exe", words, &files, &talk, &pid))
@@ -192,7 +193,7 @@ static void misbehaviour_costs_a_second(void **state)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chmod(folder, 0755), 0);
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        int64_t before = plugin_child_now();
+        int64_t before = topomap_clock_ms();
         node_answer answer;
         topomap_error err;
         void *memory;
@@ -209,7 +210,7 @@ static void misbehaviour_costs_a_second(void **state)
             fail_msg("%s: '%s' does not say '%s'", roles[i].name, err.text, roles[i].says);
         assert_null(memory);
         assert_int_equal(answer.found, 0);
-        assert_true(plugin_child_now() - before < MOST_MS);
+        assert_true(topomap_clock_ms() - before < MOST_MS);
         unlink(path);
     }
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left over */
