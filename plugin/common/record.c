@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/common/record.h"
-#include "plugin/store/clock.h"
+#include "plugin/store/folder_time.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/sweep.h"
 #include "util/clock.h"
@@ -73,7 +73,7 @@ static int fill(int fd, const char *request, const char *reply, size_t reply_siz
             (long long)topomap_clock_date(), request);
     failed = fwrite(reply, 1, reply_size, out) != reply_size || fflush(out) || ferror(out);
     if (!failed)
-        store_clock_stamp(fd, now);
+        store_folder_time_stamp(fd, now);
     return fclose(out) || failed ? -1 : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/folder.h"
-#include "plugin/store/clock.h"
+#include "plugin/store/folder_time.h"
 #include "util/clock.h"
 
 #include <errno.h>
@@ -162,7 +162,7 @@ int store_file_write(int at, const char *name, const char *text, size_t size, in
     errno = ENOSPC; /* where less is written than was asked for */
     failed = write(fd, text, size) == (ssize_t)size ? 0 : errno;
     if (!failed)
-        store_clock_stamp(fd, now);
+        store_folder_time_stamp(fd, now);
     if (close(fd) && !failed)
         failed = errno;
     if (!failed && renameat(at, beside, at, name))

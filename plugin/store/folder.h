@@ -38,7 +38,7 @@ int store_file_make(int at, const char *name, char beside[STORE_BESIDE]);
 /** Whether such a file has this name. */
 int store_file_is_beside(const char *name);
 /** A file beside \p at appears whole, or nothing does.
- *  \param now  the folder's time, which the file is not to be older than (clock.h); 0: not known
+ *  \param now  the folder's time (folder_time.h): the file gets no earlier one; 0: not known
  *  \return -1 with errno */
 int store_file_write(int at, const char *name, const char *text, size_t size, int64_t now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/sweep.h"
-#include "plugin/store/clock.h"
+#include "plugin/store/folder_time.h"
 #include "plugin/store/folder.h"
 #include "util/alloc.h"
 
@@ -27,7 +27,7 @@ typedef struct amount {
 } amount;
 
 typedef struct state {
-    store_clock clock;
+    store_folder_time time;
     int64_t at;    /* where the next call begins: telldir(3) of it */
     int64_t begun; /* the folder's time at this round's beginning, which ages are counted from */
     amount seen[AGES];
@@ -38,14 +38,14 @@ typedef struct state {
 
 /* ---- Its file ---------------------------------------------------------------------------- */
 
-static void read_boot(store_clock *clock, const char *line)
+static void read_boot(store_folder_time *time, const char *line)
 {
-    store_boot boot = {.now = clock->now}; /* which an earlier version did not say */
+    store_boot boot = {.now = time->now}; /* which an earlier version did not say */
 
-    if (clock->boots < STORE_BOOTS &&
+    if (time->boots < STORE_BOOTS &&
         sscanf(line, "boot %39[0-9a-f-] %" SCNd64 " %" SCNd64, boot.id, &boot.up, &boot.now) >= 2 &&
         imaxabs(boot.up) < SECONDS && imaxabs(boot.now) < SECONDS)
-        clock->boot[clock->boots++] = boot;
+        time->boot[time->boots++] = boot;
 }
 
 static void read_line(state *s, const char *line)
@@ -53,8 +53,8 @@ static void read_line(state *s, const char *line)
     unsigned age;
     amount a;
 
-    read_boot(&s->clock, line);
-    if (sscanf(line, "now %" SCNd64, &s->clock.now) == 1 ||
+    read_boot(&s->time, line);
+    if (sscanf(line, "now %" SCNd64, &s->time.now) == 1 ||
         sscanf(line, "at %" SCNd64 " %" SCNd64, &s->at, &s->begun) >= 1 ||
         sscanf(line, "limit %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNu64, &s->before, &s->limit,
                &s->too_much.bytes, &s->too_much.count) >= 1)
@@ -81,13 +81,13 @@ static void write_state(int folder, const state *s)
     size_t used = (size_t)snprintf(text, sizeof text,
                                    "topomap-tidy 1\nnow %" PRId64 "\nat %" PRId64 " %" PRId64
                                    "\nlimit %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 "\n",
-                                   s->clock.now, s->at, s->begun, s->before, s->limit,
+                                   s->time.now, s->at, s->begun, s->before, s->limit,
                                    s->too_much.bytes, s->too_much.count);
 
-    for (unsigned i = 0; i < s->clock.boots; i++)
+    for (unsigned i = 0; i < s->time.boots; i++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "boot %s %" PRId64 " %" PRId64 "\n",
-                             s->clock.boot[i].id, s->clock.boot[i].up, s->clock.boot[i].now);
+                             s->time.boot[i].id, s->time.boot[i].up, s->time.boot[i].now);
     for (unsigned age = 0; age < AGES; age++)
         if (s->seen[age].count)
             used += (size_t)snprintf(text + used, sizeof text - used,
@@ -101,7 +101,7 @@ int64_t store_sweep_now(int folder)
     state s;
 
     read_state(folder, &s);
-    return s.clock.now;
+    return s.time.now;
 }
 
 /* What the file system says of a file that is made just now; 0: none can be made. */
@@ -146,7 +146,7 @@ static void look_at(int folder, const store_broom *broom, const char *name, cons
 
     if (*name == '.') {
         if (!p->is_shared)
-            look_at_remains(folder, name, s->clock.now);
+            look_at_remains(folder, name, s->time.now);
         return;
     }
     if (strlen(name) >= sizeof item.name)
@@ -315,12 +315,12 @@ static void end_round(const store_broom *broom, state *s)
 
 /* A folder that nobody has looked at before: its time is what most of what is in it says, since
  * the clock may be wrong just now. */
-static void begin_clock(state *s, const part *p)
+static void begin_time(state *s, const part *p)
 {
-    if (p->items && p->item[p->items / 2].seconds < s->clock.now)
-        s->clock.now = p->item[p->items / 2].seconds;
-    if (s->clock.boots)
-        s->clock.boot[0].now = s->clock.now;
+    if (p->items && p->item[p->items / 2].seconds < s->time.now)
+        s->time.now = p->item[p->items / 2].seconds;
+    if (s->time.boots)
+        s->time.boot[0].now = s->time.now;
 }
 
 static void sort_out(int folder, const store_broom *broom, state *s, part *p, int is_first)
@@ -328,14 +328,14 @@ static void sort_out(int folder, const store_broom *broom, state *s, part *p, in
     if (p->items)
         qsort(p->item, p->items, sizeof *p->item, by_time);
     if (is_first)
-        begin_clock(s, p);
+        begin_time(s, p);
     if (!s->begun)
-        s->begun = s->clock.now;
+        s->begun = s->time.now;
     if (!is_first)
-        drop_old(folder, broom, s->clock.now - (int64_t)broom->days * DAY, p);
+        drop_old(folder, broom, s->time.now - (int64_t)broom->days * DAY, p);
     if (p->is_all) {
         drop_most(folder, broom, p);
-        *s = (state){.clock = s->clock, .before = INT64_MIN, .limit = INT64_MIN};
+        *s = (state){.time = s->time, .before = INT64_MIN, .limit = INT64_MIN};
         return;
     }
     drop_some(folder, broom, s, p);
@@ -356,8 +356,8 @@ void store_sweep_shared(int folder, int notes, int64_t there, const store_broom 
     if (!list)
         return;
     read_state(notes, &s);
-    is_first = !s.clock.now;
-    store_clock_tick(&s.clock, there);
+    is_first = !s.time.now;
+    store_folder_time_advance(&s.time, there);
     read_part(folder, list, broom, &s, &p);
     sort_out(folder, broom, &s, &p, is_first);
     write_state(notes, &s);

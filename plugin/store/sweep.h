@@ -41,7 +41,7 @@ void store_sweep(int folder, const store_broom *broom);
  * file system of \p folder says of a file made just now */
 void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom);
 
-/** The folder's time (clock.h), 0: not known. */
+/** The folder's time (folder_time.h), 0: not known. */
 int64_t store_sweep_now(int folder);
 
 #endif

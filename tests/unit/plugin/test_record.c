@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "plugin/common/record.h"
-#include "plugin/store/clock.h"
+#include "plugin/store/folder_time.h"
 #include "tests/unit/plugin/fake_clock.h"
 
 enum { DAY = 86400 };
@@ -329,69 +329,69 @@ static void test_time_goes_by(void **state)
     assert_true(is_there(10));
 }
 
-static void call_it(store_clock *clock, const char *id)
+static void call_it(store_folder_time *kept, const char *id)
 {
-    snprintf(clock->boot[0].id, sizeof clock->boot[0].id, "%s", id);
+    snprintf(kept->boot[0].id, sizeof kept->boot[0].id, "%s", id);
 }
 
 /* Two computers with the same wrong clock, and file system, which look in turns. */
 static void test_turns(void **state)
 {
     const int64_t real = (int64_t)time(NULL);
-    store_clock clock = {0};
+    store_folder_time kept = {0};
     char own_id[40];
 
     (void)state;
-    store_clock_tick(&clock, real);
-    if (!clock.boots)
+    store_folder_time_advance(&kept, real);
+    if (!kept.boots)
         skip(); /* no /proc */
-    strcpy(own_id, clock.boot[0].id);
+    strcpy(own_id, kept.boot[0].id);
     fake_clock_set(60 * DAY);
     for (int i = 0; i < 1000; i++) {
-        for (unsigned k = 0; k < clock.boots; k++)
-            strcpy(clock.boot[k].id, strcmp(clock.boot[k].id, own_id) ? own_id : "another");
-        store_clock_tick(&clock, real + 60 * DAY);
+        for (unsigned k = 0; k < kept.boots; k++)
+            strcpy(kept.boot[k].id, strcmp(kept.boot[k].id, own_id) ? own_id : "another");
+        store_folder_time_advance(&kept, real + 60 * DAY);
     }
     fake_clock_set(0);
-    assert_int_equal(clock.boots, 2);
-    assert_true(clock.now >= real && clock.now <= real + 700);
+    assert_int_equal(kept.boots, 2);
+    assert_true(kept.now >= real && kept.now <= real + 700);
 }
 
 /* The folder's time under a clock that has jumped, and its file system's with it. */
 static void test_the_clock(void **state)
 {
     const int64_t real = (int64_t)time(NULL);
-    store_clock first = {0}, clock;
+    store_folder_time first = {0}, kept;
     char name[40];
 
     (void)state;
-    store_clock_tick(&first, real);
+    store_folder_time_advance(&first, real);
     if (!first.boots)
         skip(); /* no /proc */
     assert_true(first.now >= real && first.now < real + 60);
     for (int jump = -60; jump <= 60; jump += 30) {
         fake_clock_set((int64_t)jump * DAY);
-        clock = first;
+        kept = first;
         for (int i = 0; i < 100; i++) /* in the same moment */
-            store_clock_tick(&clock, real + (int64_t)jump * DAY);
-        assert_true(clock.now >= first.now - 60 && clock.now <= first.now + 60);
+            store_folder_time_advance(&kept, real + (int64_t)jump * DAY);
+        assert_true(kept.now >= first.now - 60 && kept.now <= first.now + 60);
         /* Starts that have not looked before: ten minutes each. */
         for (unsigned i = 0; i < 1000; i++) {
             snprintf(name, sizeof name, "%x", i);
-            call_it(&clock, name);
-            store_clock_tick(&clock, real + (int64_t)jump * DAY);
+            call_it(&kept, name);
+            store_folder_time_advance(&kept, real + (int64_t)jump * DAY);
         }
-        assert_true(clock.now >= first.now - 7 * DAY && clock.now <= first.now + 7 * DAY);
-        assert_int_equal(clock.boots, STORE_BOOTS);
-        assert_string_equal(clock.boot[0].id, first.boot[0].id);
-        assert_string_equal(clock.boot[1].id, "3e7");
+        assert_true(kept.now >= first.now - 7 * DAY && kept.now <= first.now + 7 * DAY);
+        assert_int_equal(kept.boots, STORE_BOOTS);
+        assert_string_equal(kept.boot[0].id, first.boot[0].id);
+        assert_string_equal(kept.boot[1].id, "3e7");
     }
     /* Of two that differ, the one that moves less. */
     fake_clock_set(0);
-    clock = first;
-    call_it(&clock, "another");
-    store_clock_tick(&clock, real + 60 * DAY);
-    assert_true(clock.now < real + 60);
+    kept = first;
+    call_it(&kept, "another");
+    store_folder_time_advance(&kept, real + 60 * DAY);
+    assert_true(kept.now < real + 60);
 }
 
 /* A month goes by: with a clock that is right the folder's goes on as much, with a wrong one a day
@@ -399,29 +399,29 @@ static void test_the_clock(void **state)
 static void test_a_month(void **state)
 {
     const int64_t real = (int64_t)time(NULL);
-    store_clock first = {0}, clock;
+    store_folder_time first = {0}, kept;
 
     (void)state;
-    store_clock_tick(&first, real);
+    store_folder_time_advance(&first, real);
     if (!first.boots)
         skip();
     first.now -= 30 * DAY;
     first.boot[0].now -= 30 * DAY;
     first.boot[0].up -= 30 * DAY;
-    clock = first;
-    store_clock_tick(&clock, real);
-    assert_true(clock.now >= real && clock.now <= real + 60);
+    kept = first;
+    store_folder_time_advance(&kept, real);
+    assert_true(kept.now >= real && kept.now <= real + 60);
     fake_clock_set(60 * DAY);
-    clock = first;
-    store_clock_tick(&clock, real + 60 * DAY);
-    assert_true(clock.now >= real + DAY && clock.now <= real + DAY + 60);
+    kept = first;
+    store_folder_time_advance(&kept, real + 60 * DAY);
+    assert_true(kept.now >= real + DAY && kept.now <= real + DAY + 60);
     first.now += 20 * DAY;
-    store_clock_tick(&first, real + 60 * DAY);
+    store_folder_time_advance(&first, real + 60 * DAY);
     assert_true(first.now >= real + DAY && first.now <= real + DAY + 60);
     fake_clock_set(-60 * DAY);
-    clock.boot[0].up -= 30 * DAY;
-    store_clock_tick(&clock, real - 60 * DAY);
-    assert_true(clock.now >= real - 60 * DAY && clock.now <= real - 58 * DAY);
+    kept.boot[0].up -= 30 * DAY;
+    store_folder_time_advance(&kept, real - 60 * DAY);
+    assert_true(kept.now >= real - 60 * DAY && kept.now <= real - 58 * DAY);
     fake_clock_set(0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/clock.h"
+#include "plugin/store/folder_time.h"
 #include "util/clock.h"
 
 #include <fcntl.h>
@@ -39,64 +39,65 @@ static int read_boot(store_boot *boot)
 /* Towards `to`, as far as the seconds that have gone by since `before` allow: ahead no more than by
  * these, and by as many again, but a day a look; back by twice as many. Where others have brought
  * it further, it stays. */
-static int64_t moved(const store_clock *clock, int64_t to, const store_boot *before, int64_t gone)
+static int64_t moved(const store_folder_time *time, int64_t to, const store_boot *before,
+                     int64_t gone)
 {
     int64_t high = before->now + gone + least(gone, DAY), low = before->now - 2 * gone;
 
-    if (to > clock->now)
-        return least(to, high > clock->now ? high : clock->now);
-    return to > low ? to : least(low, clock->now);
+    if (to > time->now)
+        return least(to, high > time->now ? high : time->now);
+    return to > low ? to : least(low, time->now);
 }
 
-/* \return its place; clock->boots: it has not looked yet */
-static unsigned find_boot(const store_clock *clock, const char *id)
+/* \return its place; time->boots: it has not looked yet */
+static unsigned find_boot(const store_folder_time *time, const char *id)
 {
     unsigned at = 0;
 
-    while (at < clock->boots && strcmp(clock->boot[at].id, id) != 0)
+    while (at < time->boots && strcmp(time->boot[at].id, id) != 0)
         at++;
     return at;
 }
 
 /* Puts a boot first, in its own place or the last one's. */
-static void put_first(store_clock *clock, const store_boot *boot)
+static void put_first(store_folder_time *time, const store_boot *boot)
 {
-    unsigned at = find_boot(clock, boot->id);
+    unsigned at = find_boot(time, boot->id);
 
-    if (at == clock->boots && clock->boots < STORE_BOOTS)
-        clock->boots++;
+    if (at == time->boots && time->boots < STORE_BOOTS)
+        time->boots++;
     at = at < STORE_BOOTS ? at : STORE_BOOTS - 1;
-    memmove(clock->boot + 1, clock->boot, at * sizeof *clock->boot);
-    clock->boot[0] = *boot;
+    memmove(time->boot + 1, time->boot, at * sizeof *time->boot);
+    time->boot[0] = *boot;
 }
 
-void store_clock_tick(store_clock *clock, int64_t there)
+void store_folder_time_advance(store_folder_time *time, int64_t there)
 {
     int64_t now = topomap_clock_date();
     store_boot boot = {.up = 0};
     const store_boot *before;
     unsigned at;
 
-    if (there && distance(there, clock->now) < distance(now, clock->now))
+    if (there && distance(there, time->now) < distance(now, time->now))
         now = there;
     if (!read_boot(&boot)) {
-        clock->now = clock->now ? clock->now : now;
+        time->now = time->now ? time->now : now;
         return;
     }
-    at = find_boot(clock, boot.id);
-    before = at < clock->boots ? &clock->boot[at] : NULL;
-    if (!clock->now)
-        clock->now = now;
+    at = find_boot(time, boot.id);
+    before = at < time->boots ? &time->boot[at] : NULL;
+    if (!time->now)
+        time->now = now;
     else if (before)
-        clock->now = moved(clock, now, before, boot.up > before->up ? boot.up - before->up : 0);
+        time->now = moved(time, now, before, boot.up > before->up ? boot.up - before->up : 0);
     else
-        clock->now += now > clock->now ? least(now - clock->now, NEW_START)
-                                       : -least(clock->now - now, NEW_START);
-    boot.now = clock->now;
-    put_first(clock, &boot);
+        time->now += now > time->now ? least(now - time->now, NEW_START)
+                                     : -least(time->now - now, NEW_START);
+    boot.now = time->now;
+    put_first(time, &boot);
 }
 
-void store_clock_stamp(int fd, int64_t now)
+void store_folder_time_stamp(int fd, int64_t now)
 {
     const struct timespec times[2] = {{.tv_sec = (time_t)now}, {.tv_sec = (time_t)now}};
     struct stat status;
