@@ -21,6 +21,7 @@
 #include "plugin/common/record.h"
 #include "plugin/store/folder_time.h"
 #include "tests/unit/plugin/fake_clock.h"
+#include "util/clock.h"
 
 enum { DAY = 86400 };
 
@@ -61,7 +62,7 @@ static void set_time(const char *path, int64_t seconds)
  * where the file system is its own. */
 static void launch_at(uint32_t job, int64_t jump, int is_own)
 {
-    int64_t now = (int64_t)time(NULL);
+    int64_t now = topomap_clock_date();
     char path[256];
 
     fake_clock_set(jump);
@@ -95,7 +96,7 @@ static void leave(uint32_t job, int64_t age, off_t size)
     fd = open(path, O_WRONLY | O_CREAT, 0600);
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, size) | close(fd), 0);
-    set_time(path, (int64_t)time(NULL) - age);
+    set_time(path, topomap_clock_date() - age);
 }
 
 static int is_there(uint32_t job)
@@ -337,7 +338,7 @@ static void call_it(store_folder_time *kept, const char *id)
 /* Two computers with the same wrong clock, and file system, which look in turns. */
 static void test_turns(void **state)
 {
-    const int64_t real = (int64_t)time(NULL);
+    const int64_t real = topomap_clock_date();
     store_folder_time kept = {0};
     char own_id[40];
 
@@ -360,7 +361,7 @@ static void test_turns(void **state)
 /* The folder's time under a clock that has jumped, and its file system's with it. */
 static void test_the_clock(void **state)
 {
-    const int64_t real = (int64_t)time(NULL);
+    const int64_t real = topomap_clock_date();
     store_folder_time first = {0}, kept;
     char name[40];
 
@@ -398,7 +399,7 @@ static void test_the_clock(void **state)
  * more, whoever has looked meanwhile; and it comes back at once. */
 static void test_a_month(void **state)
 {
-    const int64_t real = (int64_t)time(NULL);
+    const int64_t real = topomap_clock_date();
     store_folder_time first = {0}, kept;
 
     (void)state;

@@ -25,6 +25,7 @@
 #include "plugin/store/folder.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/scratch.h"
+#include "util/clock.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR, OTHER = 12345, LONG = 600, ROUNDS = 400 };
 
@@ -44,7 +45,7 @@ static void make(const char *name, int64_t age)
 
     snprintf(path, sizeof path, "%s/%s", spool, name);
     close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    set_time(path, (int64_t)time(NULL) - age);
+    set_time(path, topomap_clock_date() - age);
 }
 
 static int has(const char *name)
@@ -147,11 +148,11 @@ static void clocks_that_jump(void **state)
     make("topomap-1.0-AbcdE1", HOUR);
     for (int i = 0; i < 20; i++) {
         fake_clock_set(200 * DAY);
-        set_time(note + 9, (int64_t)time(NULL));
+        set_time(note + 9, topomap_clock_date());
         plugin_spool_tidy(note);
     }
     fake_clock_set(-200 * DAY);
-    set_time(note + 9, (int64_t)time(NULL));
+    set_time(note + 9, topomap_clock_date());
     plugin_spool_tidy(note);
     fake_clock_set(0);
     plugin_spool_tidy(note);

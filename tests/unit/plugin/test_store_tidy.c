@@ -16,10 +16,12 @@
 #include "plugin/store/store.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/plugin/stores.h"
+#include "util/clock.h"
 
 static void pass_runs(const store *store, const char *run, int64_t seconds)
 {
-    const struct timespec when = {.tv_sec = time(NULL) - seconds}, times[2] = {when, when};
+    const struct timespec when = {.tv_sec = topomap_clock_date() - seconds},
+                          times[2] = {when, when};
     char path[STORE_PATH + 16];
 
     snprintf(path, sizeof path, "%s/entry", run);
@@ -96,14 +98,15 @@ static void test_used_under_a_wrong_clock(void **state)
     assert_true(fake_clock_stamped());
     fake_clock_set(0);
     assert_int_equal(store_entry_read(&store, &entry), 1);
-    assert_true(entry.used > time(NULL) - 86400);
+    assert_true(entry.used > topomap_clock_date() - 86400);
 }
 
 /* What a launch remembers of a program, on a computer and a file system whose clocks have jumped.
  */
 static void remember_at(const store *store, uint64_t key, int64_t seconds)
 {
-    const struct timespec when = {.tv_sec = time(NULL) + seconds}, times[2] = {when, when};
+    const struct timespec when = {.tv_sec = topomap_clock_date() + seconds},
+                          times[2] = {when, when};
     char path[STORE_PATH + 40];
 
     fake_clock_set(seconds);
@@ -144,7 +147,7 @@ static void test_programs_under_clocks_that_jump(void **state)
 /* An entry that earlier launches have left. */
 static void leave(const store *store, unsigned i, int64_t age)
 {
-    const struct timespec when = {.tv_sec = time(NULL) - age}, times[2] = {when, when};
+    const struct timespec when = {.tv_sec = topomap_clock_date() - age}, times[2] = {when, when};
     char path[STORE_PATH + 32];
     FILE *out;
 
