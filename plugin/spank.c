@@ -125,7 +125,7 @@ int slurm_spank_task_exit(spank_t spank, int count, char *words[])
         plugin_node_site_read(count, words, &node);
         if (spank_get_item(spank, S_TASK_EXIT_STATUS, &status) != ESPANK_SUCCESS)
             status = 0;
-        plugin_parts_task_exit(node.helper, status);
+        plugin_parts_task_exit(&node, status);
     }
     return 0;
 }
@@ -139,7 +139,7 @@ int slurm_spank_exit(spank_t spank, int count, char *words[])
         plugin_step_end();
     if (spank_context() == S_CTX_REMOTE) {
         plugin_node_site_read(count, words, &node);
-        plugin_parts_end(node.helper);
+        plugin_parts_end(&node);
     }
     return 0;
 }

@@ -15,6 +15,8 @@
 #endif
 static const char default_db[] = "/var/lib/topomap/topology.db"; /* as the command line's */
 
+enum { HOUR_MS = 3600000 };
+
 /* ---- Values ------------------------------------------------------------------------------ */
 
 struct row {
@@ -48,17 +50,33 @@ static int path_of_libraries(const struct row *row, const char *value, void *to)
     return strpbrk(value, ": \t") ? -1 : whole_path(row, value, to);
 }
 
-static int number(const struct row *row, const char *value, void *to)
+static int read_number(const char *value, unsigned long most, unsigned *to)
 {
     char *end;
     unsigned long read;
 
     errno = 0;
     read = strtoul(value, &end, 10);
-    if (errno || *end || end == value || *value == '-' || !read || read > row->most)
+    if (errno || *end || end == value || *value == '-' || !read || read > most)
         return -1;
-    *(unsigned *)to = (unsigned)read;
+    *to = (unsigned)read;
     return 0;
+}
+
+static int number(const struct row *row, const char *value, void *to)
+{
+    return read_number(value, row->most, to);
+}
+
+int plugin_args_milliseconds(const char *value, unsigned *to)
+{
+    return read_number(value, HOUR_MS, to);
+}
+
+static int milliseconds(const struct row *row, const char *value, void *to)
+{
+    (void)row;
+    return plugin_args_milliseconds(value, to);
 }
 
 static int mode(const struct row *row, const char *value, void *to)
@@ -82,7 +100,9 @@ static const struct row rows[] = {
     {"db=", whole_path, AT(db)},
     {"policy=", whole_path, AT(policy)},
     {"spool=", whole_path, AT(spool)},
-    {"deadline_ms=", number, AT(deadline_ms), .most = 3600000},
+    {"deadline_ms=", milliseconds, AT(deadline_ms)},
+    {"node_ms=", milliseconds, AT(node_ms)},
+    {"end_ms=", milliseconds, AT(end_ms)},
     {"default=", mode, AT(site.mode)},
     {"min_gain=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_MIN_GAIN},
     {"required", setting, AT(site.settings), .key = TOPOMAP_REQUEST_REQUIRED},
@@ -114,11 +134,13 @@ static const struct row *row_of(const char *word, const char **value)
 void plugin_args_describe(const plugin_args *args,
                           void (*say)(const char *name, const char *value, const char *origin))
 {
-    char deadline[16], days[16], megabytes[16];
+    char deadline[16], node[16], end[16], days[16], megabytes[16];
     const struct {
         const char *word, *value;
     } values[] = {{"planner=", args->planner},
                   {"deadline_ms=", deadline},
+                  {"node_ms=", node},
+                  {"end_ms=", end},
                   {"policy=", args->policy},
                   {"spool=", args->spool},
                   {"scontrol=", args->scontrol},
@@ -128,6 +150,8 @@ void plugin_args_describe(const plugin_args *args,
     const char *none;
 
     snprintf(deadline, sizeof deadline, "%u", args->deadline_ms);
+    snprintf(node, sizeof node, "%u", args->node_ms);
+    snprintf(end, sizeof end, "%u", args->end_ms);
     snprintf(days, sizeof days, "%u", args->record_limits.days);
     snprintf(megabytes, sizeof megabytes, "%u", args->record_limits.megabytes);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -159,7 +183,9 @@ void plugin_args_read(int count, char **words, plugin_args *args,
                           .profiler = TOPOMAP_PROFILER,
                           .db = default_db,
                           .record_limits = {.days = 30, .megabytes = 64},
-                          .deadline_ms = 2000,
+                          .deadline_ms = PLUGIN_DEADLINE_MS,
+                          .node_ms = PLUGIN_NODE_MS,
+                          .end_ms = PLUGIN_END_MS,
                           .site.mode = POLICY_ASK,
                           .count = count,
                           .words = words};

@@ -12,10 +12,12 @@
 enum { REPLY_MOST = 16 << 20, EXIT_MS = 50, STAYS_SECONDS = 30 };
 
 /* A planner that neither ends nor waits is stopped by the kernel, a second after its deadline. One
- * that may ask for more time has the most. */
-static unsigned cpu_seconds(int64_t deadline)
+ * that may outlive us ends itself before these seconds are used up (END_SECONDS in planner/main.c).
+ */
+static unsigned cpu_seconds(const plugin_launch *launch)
 {
-    return (unsigned)((deadline - topomap_clock_ms() + 1999) / 1000);
+    return launch->stays ? launch->deadline_ms / 1000 + STAYS_SECONDS
+                         : (launch->deadline_ms + 1999) / 1000;
 }
 
 uint64_t plugin_launch_memory(uint32_t tasks)
@@ -97,8 +99,7 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
     int64_t now = topomap_clock_ms(), deadline = now + launch->deadline_ms;
     struct plugin_child_files theirs = {.ends_with_us = !launch->stays,
                                         .memory = launch->memory,
-                                        .cpu_seconds =
-                                            launch->stays ? STAYS_SECONDS : cpu_seconds(deadline),
+                                        .cpu_seconds = cpu_seconds(launch),
                                         .kill_ms = launch->stays}; /* nobody waits for it at all */
     struct reply reply = {.answer = {.most = REPLY_MOST - 1, .err = err}, .began = now};
     const struct plugin_child_talk talk = {launch->request, strlen(launch->request), receive,

@@ -191,7 +191,7 @@ static void ask(spank_t spank, const plugin_node_site *site, const node_question
     topomap_error err;
     void *memory;
 
-    if (plugin_node_ask(site->helper, question, answer, &memory, &err) == 0) {
+    if (plugin_node_ask(site, question, answer, &memory, &err) == 0) {
         say_whys(question, answer);
         take_plan(spank, answer, memory);
     } else if (carries_plan(question)) {

@@ -11,9 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A second in all: COLLECT_MS until its end, KILL_MS for one that was killed to be gone. */
-enum { COLLECT_MS = 850, KILL_MS = 100, CPU_SECONDS = 2 };
-
 static struct {
     int fd;
     uint32_t tasks, ended; /* of this node; no tasks: the step is not profiled */
@@ -90,38 +87,40 @@ static int has_anything(void)
     return topomap_part_memory_is(here.fd, &head) && (head.used || head.mpi);
 }
 
-static void collect(const char *helper)
+/* The helper answers nothing: its end is the answer. */
+static void collect(const plugin_node_site *site)
 {
     static const char *const words[] = {"topomap-node", "collect", NULL};
-    int64_t until = topomap_clock_ms() + COLLECT_MS;
+    const plugin_node_budget budget = plugin_node_budget_of(site->node_ms);
+    int64_t until = topomap_clock_ms() + budget.answer_ms;
     struct plugin_child_files theirs = {.request = here.fd,
                                         .ends_with_us = 1,
                                         .memory = (uint64_t)256 << 20,
-                                        .cpu_seconds = CPU_SECONDS,
+                                        .cpu_seconds = budget.cpu_seconds,
                                         .walled = 1,
                                         .user = &here.user,
-                                        .kill_ms = KILL_MS};
+                                        .kill_ms = budget.kill_ms};
     int reply[2];
     pid_t pid;
 
     if (plugin_child_pipe(reply))
         return;
     theirs.reply = reply[1];
-    if (!plugin_child_start(helper, words, &theirs, until, &pid)) {
+    if (!plugin_child_start(site->helper, words, &theirs, until, &pid)) {
         int64_t left = until - topomap_clock_ms();
 
-        plugin_child_kill(pid, left > 0 ? (int)left : 0, KILL_MS);
+        plugin_child_kill(pid, left > 0 ? (int)left : 0, budget.kill_ms);
     }
     plugin_child_close(&reply[0]);
     plugin_child_close(&reply[1]);
 }
 
-void plugin_parts_end(const char *helper)
+void plugin_parts_end(const plugin_node_site *site)
 {
     if (here.tasks && here.status)
         topomap_part_memory_fail(here.fd, here.status, here.status_ns);
     if (here.tasks && (here.status || has_anything()))
-        collect(helper);
+        collect(site);
     forget();
 }
 
@@ -136,9 +135,9 @@ static void note_status(int status)
     here.status_ns = (uint64_t)now;
 }
 
-void plugin_parts_task_exit(const char *helper, int status)
+void plugin_parts_task_exit(const plugin_node_site *site, int status)
 {
     note_status(status);
     if (here.tasks && ++here.ended == here.tasks)
-        plugin_parts_end(helper);
+        plugin_parts_end(site);
 }

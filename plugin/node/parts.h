@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "plugin/node/node.h"
+
 /** In slurm_spank_init_post_opt, which runs in slurmstepd itself, as root: an empty file in memory,
  *  whatever the step is. With contain_spank, user_init and task_exit run in processes that have
  *  slurmstepd's memory, but copies of its descriptors (CLONE_VM alone, src/slurmd/slurmstepd/mgr.c
@@ -22,11 +24,11 @@ int plugin_parts_begin(uint64_t run, uint32_t node, uint32_t tasks, uint32_t all
 void plugin_parts_hand_over(void);
 
 /** In slurm_spank_task_exit: a task has ended, with \p status as wait() has it. After the last one,
- *  waits a second at most for \p helper, topomap-node; not at all where no task has left anything
- *  and none has failed. */
-void plugin_parts_task_exit(const char *helper, int status);
+ *  waits site->node_ms at most for topomap-node; not at all where no task has left anything and
+ * none has failed. */
+void plugin_parts_task_exit(const plugin_node_site *site, int status);
 
 /** In slurm_spank_exit: the last chance, where Slurm has not told of all tasks' ends. */
-void plugin_parts_end(const char *helper);
+void plugin_parts_end(const plugin_node_site *site);
 
 #endif

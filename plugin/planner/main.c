@@ -61,6 +61,13 @@ static char *launch(const planner_facts *facts, size_t *size)
     return planner_launch(facts, planner_launch_answer, ask_for_time, size);
 }
 
+/* When srun has stopped waiting, the planner has END_SECONDS more to finish its work. */
+static char *end(const planner_facts *facts, size_t *size)
+{
+    alarm(facts->args.end_ms / 1000 + END_SECONDS);
+    return planner_end(facts, size);
+}
+
 /* What srun knows of a step, at its beginning or its end. */
 static int with_facts(char *(*make)(const planner_facts *facts, size_t *size))
 {
@@ -120,5 +127,5 @@ int main(int argc, char **argv)
         return refuse(&err);
     if (is_end)
         alarm(END_SECONDS);
-    return is_end ? with_facts(planner_end) : kind == 2 ? with_facts(launch) : plan();
+    return is_end ? with_facts(end) : kind == 2 ? with_facts(launch) : plan();
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_MS = 100 };
-
 /* One step an srun. */
 static struct {
     const plugin_args *args;
@@ -59,7 +57,7 @@ void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint3
 
 void plugin_later_do(void)
 {
-    plugin_launch launch = {.word = "end", .deadline_ms = WAIT_MS, .stays = 1};
+    plugin_launch launch = {.word = "end", .stays = 1};
     plugin_reply reply;
     char *bytes;
     size_t size;
@@ -68,6 +66,7 @@ void plugin_later_do(void)
     if (!kept.request)
         return;
     launch.planner = kept.args->planner;
+    launch.deadline_ms = kept.args->end_ms;
     launch.memory = kept.memory;
     launch.request = kept.request;
     if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL)) {

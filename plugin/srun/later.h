@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is to be done when the step of this srun has ended: the planner does it, in a process of its
- * own, for which nobody waits long. */
+ * own, for which srun waits end_ms of plugstack.conf at most, a tenth of a second by default. */
 #ifndef TOPOMAP_PLUGIN_SRUN_LATER_H
 #define TOPOMAP_PLUGIN_SRUN_LATER_H
 
@@ -15,8 +15,9 @@ void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint3
 /** Says the lines that a reply wants to be said. */
 void plugin_later_tell(const plugin_reply *reply);
 
-/** In slurm_spank_exit of srun: begins it, and waits a tenth of a second at most. What is not done
- *  by then goes on by itself, or, where the job's end kills it, is done by a later launch. */
+/** In slurm_spank_exit of srun: starts the planner and waits until it is done, end_ms at most. What
+ *  is not done by then goes on by itself, or, where the job's end kills it, is done by a later
+ *  launch. */
 void plugin_later_do(void);
 
 #endif

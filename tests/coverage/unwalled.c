@@ -2,7 +2,8 @@
 /* Linked into all of a build with gcov by auto/coverage, by ld's --wrap. What runs behind a wall
  * can write no counters, what ends by _exit() writes none, and a task's process becomes its
  * program before it ends: here counters are written at these points, and no wall is put up as long
- * as the file UNWALLED is there, which is so while tests that launch run. No other build has this. */
+ * as the file UNWALLED is there, which is so while tests that launch run. No other build has this.
+ */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <unistd.h>
@@ -77,10 +78,10 @@ void __wrap_plugin_parts_hand_over(void)
 }
 
 /* The last of slurm_spank_exit() in slurmstepd. */
-WEAK void __real_plugin_parts_end(const char *helper);
-void __wrap_plugin_parts_end(const char *helper);
-void __wrap_plugin_parts_end(const char *helper)
+WEAK void __real_plugin_parts_end(const void *site);
+void __wrap_plugin_parts_end(const void *site);
+void __wrap_plugin_parts_end(const void *site)
 {
-    __real_plugin_parts_end(helper);
+    __real_plugin_parts_end(site);
     write_counters();
 }

@@ -132,7 +132,7 @@ none_left() {
 @test "a spool folder on a file system that never answers" {
   needs_stuck
   plugstack "node_helper=$HELPER spool=$STUCK"
-  costs_a_line "topomap-node did not answer within a second" DAMAGE_NOTE="01234567 $STUCK/topomap-@-ABCDEF"
+  costs_a_line "topomap-node did not answer within 1000 ms" DAMAGE_NOTE="01234567 $STUCK/topomap-@-ABCDEF"
 }
 
 @test "the node helper on a file system that never answers, not there, none" {
@@ -147,7 +147,7 @@ none_left() {
   silent err
   needs_stuck
   plugstack "node_helper=$STUCK/topomap-node"
-  costs_a_line "did not start within a second" DAMAGE_BINDINGS=$one
+  costs_a_line "did not start within 1000 ms" DAMAGE_BINDINGS=$one
 }
 
 @test "the same as another user" {

@@ -232,6 +232,8 @@ END
   grep -qx "policy $PWD/rules (plugstack.conf)" said
   grep -qx "planner .*fake-planner (plugstack.conf)" said
   grep -q "^deadline_ms [0-9]* (" said
+  grep -q "^node_ms [0-9]* (" said
+  grep -q "^end_ms [0-9]* (" said
   # Every key of --topomap-options that has a value is there.
   local key
   for key in bind layout contiguous objective weight effort seed time min-gain required records verbose; do

@@ -117,12 +117,13 @@ static const struct role {
     const char *name;
     int (*run)(void);
     const char *says;
+    unsigned node_ms; /* a minute: on a busy machine, too, it ends before that */
 } roles[] = {
-    {"endless", answer_endlessly, "Message too long"},
-    {"greedy", take_all_memory, "ended without an answer"},
-    {"hangs", hang, "did not answer within a second"},
-    {"nothing", say_nothing, "ended without an answer"},
-    {"garbage", say_garbage, "answer is not one"},
+    {"endless", answer_endlessly, "Message too long", 60000},
+    {"greedy", take_all_memory, "ended without an answer", 60000},
+    {"hangs", hang, "did not answer within 700 ms", 700},
+    {"nothing", say_nothing, "ended without an answer", 60000},
+    {"garbage", say_garbage, "answer is not one", 60000},
 };
 
 /* ---- Tests ------------------------------------------------------------------------------- */
@@ -177,14 +178,7 @@ static void it_is_the_users_for_good(void **state)
     assert_int_equal(as_in_user_init(look), 0);
 }
 
-/* plugin/node/node.c's, and what a busy machine adds. */
-#ifdef TOPOMAP_SANITIZED
-enum { MOST_MS = 15000 };
-#else
-enum { MOST_MS = 5000 };
-#endif
-
-static void misbehaviour_costs_a_second(void **state)
+static void misbehaviour_costs_a_line(void **state)
 {
     const node_question question = {.job = 1, .local_tasks = 2, .step_tasks = 2};
     char folder[] = "/tmp/topomap-wall-XXXXXX", path[64];
@@ -193,7 +187,7 @@ static void misbehaviour_costs_a_second(void **state)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chmod(folder, 0755), 0);
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        int64_t before = topomap_clock_ms();
+        const plugin_node_site site = {.helper = path, .node_ms = roles[i].node_ms};
         node_answer answer;
         topomap_error err;
         void *memory;
@@ -204,13 +198,11 @@ static void misbehaviour_costs_a_second(void **state)
         if (roles[i].run == take_all_memory)
             continue;
 #endif
-        assert_int_equal(plugin_node_ask(path, &question, &answer, &memory, &err), -1);
-        /* Nothing but the deadline ends one for sure on a machine with too much to do. */
-        if (!strstr(err.text, roles[i].says) && !strstr(err.text, "did not answer within a second"))
+        assert_int_equal(plugin_node_ask(&site, &question, &answer, &memory, &err), -1);
+        if (!strstr(err.text, roles[i].says))
             fail_msg("%s: '%s' does not say '%s'", roles[i].name, err.text, roles[i].says);
         assert_null(memory);
         assert_int_equal(answer.found, 0);
-        assert_true(topomap_clock_ms() - before < MOST_MS);
         unlink(path);
     }
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left over */
@@ -309,7 +301,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_users_for_good),
-        cmocka_unit_test(misbehaviour_costs_a_second),
+        cmocka_unit_test(misbehaviour_costs_a_line),
         cmocka_unit_test(long_questions_arrive_whole),
         cmocka_unit_test(who_has_read_can_open_nothing),
     };
