@@ -31,6 +31,7 @@ include tests/unit/topology-db/local.mk
 include tests/unit/request/local.mk
 include tests/unit/plugin/local.mk
 include tests/unit/plugin/gpus/local.mk
+include tests/unit/plugin/late/local.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
 include tests/faults/local.mk

@@ -12,6 +12,7 @@
 
 #include "plugin/common/environment.h"
 #include "tests/unit/scratch.h"
+#include "util/clock.h"
 
 spank_f slurm_spank_user_init, slurm_spank_task_init, slurm_spank_init;
 
@@ -60,8 +61,10 @@ static void keep_variables(const struct node *node, uint32_t task)
 /* One after the other in this process, where each task has one of its own in slurmstepd. */
 static void run_hooks(const struct node *node)
 {
-    static char helper[] = "node_helper=" NODE_HELPER, time[] = "node_ms=60000";
-    char *words[] = {helper, time, NULL};
+    const char *helper = node->helper ? node->helper : "node_helper=" NODE_HELPER;
+    const char *time = node->time ? node->time : "node_ms=60000";
+    char *words[] = {(char *)helper, (char *)time, NULL};
+    int64_t before;
     spank_t spank;
 
     mock_begin(S_CTX_REMOTE, JOB, STEP);
@@ -81,7 +84,9 @@ static void run_hooks(const struct node *node)
     if (node->bind_list)
         mock_setenv("SLURM_CPU_BIND_LIST", node->bind_list);
     result->status = slurm_spank_init(spank, 2, words);
+    before = topomap_clock_ms();
     result->status |= slurm_spank_user_init(spank, 2, words);
+    result->init_ms = topomap_clock_ms() - before;
     for (uint32_t task = 0; task < node->tasks; task++) {
         slurm_mock.task = (int)task;
         slurm_mock.mask = slurms_mask(node, task);

@@ -16,12 +16,15 @@ struct result {
     char value[HOOK_TASKS][HOOK_VARIABLES][128]; /* of the first tasks, what `variable` names; "-":
                                                     it is not there */
     int status;
+    int64_t init_ms; /* by the clock, that user_init took */
     char said[MOCK_SAID];
 };
 
 extern struct result *result;
 
 struct node {
+    const char *helper;   /* node_helper=PATH, or NULL: the real one */
+    const char *time;     /* node_ms=N, or NULL: a minute, so that a busy machine is no error */
     const char *bindings; /* text */
     const char *format;   /* SLURM_TOPOMAP_FORMAT, or NULL */
     uint32_t tasks;

@@ -17,6 +17,7 @@
 #include "plugin/common/environment.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
+#include "util/clock.h"
 
 spank_f slurm_spank_init, slurm_spank_local_user_init, slurm_spank_exit;
 
@@ -63,6 +64,7 @@ static void in_child(const struct launch *launch)
     static char scontrol[512] = "scontrol=none";
     char cluster[32];
     char *words[] = {planner, db, deadline, scontrol, (char *)launch->word};
+    int64_t before;
     spank_t spank;
 
     if (launch->fake) {
@@ -98,13 +100,19 @@ static void in_child(const struct launch *launch)
         mock_option("topomap-options", "required");
     if (launch->bend)
         launch->bend();
+    before = topomap_clock_ms();
     result->status |= slurm_spank_local_user_init(spank, 0, NULL);
+    result->place_ms = topomap_clock_ms() - before;
     result->layout = *layout;
     result->applied = getenv(PLUGIN_ENV_CARRIED_PLAN) && *getenv(PLUGIN_ENV_CARRIED_PLAN) == '1';
     result->refused = getenv(PLUGIN_ENV_REFUSED) != NULL;
     result->bindings = getenv(PLUGIN_ENV_CARRIED_BINDINGS) != NULL;
     result->spooled = getenv(PLUGIN_ENV_CARRIED_SPOOL) != NULL;
+    if (launch->bend_end)
+        launch->bend_end();
+    before = topomap_clock_ms();
     result->status |= slurm_spank_exit(spank, 0, NULL);
+    result->end_ms = topomap_clock_ms() - before;
     strcpy(result->said, slurm_mock.said);
     mock_end();
 }

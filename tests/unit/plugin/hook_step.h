@@ -21,6 +21,7 @@ struct result {
     struct layout layout; /* after the hook */
     int status;
     int applied, refused, bindings, spooled; /* in the environment */
+    int64_t place_ms, end_ms;                /* by the clock, that local_user_init and exit took */
     char said[MOCK_SAID];
 };
 
@@ -28,14 +29,15 @@ extern struct layout *layout;
 extern struct result *result;
 
 struct launch {
-    const char *topomap;  /* --topomap= */
-    const char *db;       /* else the good one */
-    const char *planner;  /* else the real one */
-    const char *fake;     /* what the fake planner does */
-    const char *word;     /* one more of plugstack.conf */
-    const char *scontrol; /* what scontrol does, a shell's line; else nobody is asked */
-    const char *job_cpus; /* SLURM_JOB_CPUS_PER_NODE */
-    void (*bend)(void);   /* what else is wrong */
+    const char *topomap;    /* --topomap= */
+    const char *db;         /* else the good one */
+    const char *planner;    /* else the real one */
+    const char *fake;       /* what the fake planner does */
+    const char *word;       /* one more of plugstack.conf */
+    const char *scontrol;   /* what scontrol does, a shell's line; else nobody is asked */
+    const char *job_cpus;   /* SLURM_JOB_CPUS_PER_NODE */
+    void (*bend)(void);     /* what else is wrong */
+    void (*bend_end)(void); /* what is wrong at the step's end */
     int required;
     int same_job; /* as all others that say so */
 };
