@@ -169,7 +169,7 @@ gone() {
   printf '#!/bin/sh\n[ "$1" != collect ] || exec sleep 20.07\nexec "%s" "$@"\n' "$helper" >slow
   chmod +x slow
   chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR" 2>/dev/null || true
-  plugstack "node_helper=$PWD/slow"
+  plugstack "node_helper=$PWD/slow node_ms=1000"
   began=$(date +%s%N)
   [ "$(ended "$MPI" --topomap=auto -- finalize all)" -eq 0 ]
   took=$((($(date +%s%N) - began) / 1000000))

@@ -10,6 +10,7 @@ setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=20000 # the usual times of a node and of a step's end
   mount_stuck
   eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 2 --dir "$BED" \
     --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
