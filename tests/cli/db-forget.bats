@@ -44,7 +44,7 @@ refused() { # WORD... -- TOKEN...: db forget says that it cannot
   topomap db import --db t.db hwloc two.xml --nodes 'node[1-3]'
   run -0 topomap db show --db t.db --sources
   [ "${#lines[@]}" -eq 2 ]
-  [[ ${lines[0]} =~ ^hwloc\ +20[0-9-]+\ [0-9:]+\ "$PWD/two.xml for node[1-3]"$ ]]
+  [[ ${lines[0]} =~ ^hwloc\ +20[0-9-]+\ [0-9:]+\ "$PWD/two.xml for node[1-3]"$ ]] # wording: a column
   [[ ${lines[1]} =~ ^ibnetdiscover\ +20[0-9-]+\ [0-9:]+\ "$PWD/tree/fabric.ibnetdiscover"$ ]]
   [ "$(topomap db show --db t.db --sources --json | jq -r '.[] | "\(.format) \(.name) \(.partial) \(.warnings) \(.imported > 1.7e9)"')" = \
     "$(printf '%s\n' "hwloc $PWD/two.xml for node[1-3] false 0 true" "ibnetdiscover $PWD/tree/fabric.ibnetdiscover false 0 true")" ]

@@ -366,7 +366,7 @@ static void test_edges_bad(void **state)
     graph_bad_file("csv", "0,1,-5\n", "file.csv:1:|bytes");
     graph_bad_file("csv", "0,-1,5\n", "file.csv:1:|receiving");
     graph_bad_file("csv", "0,1,\n", "file.csv:1:|bytes");
-    graph_bad_file("csv", "0,1,5\n0,1\n", "file.csv:2: 2 fields, but line 1 has 3");
+    graph_bad_file("csv", "0,1,5\n0,1\n", "file.csv:2:|2 fields|line 1|3");
     graph_bad_file("csv", "0,1\n0,1,5\n", "file.csv:2:|2");
     graph_bad_file("csv", "0\n", "2 to 4 fields");
     graph_bad_file("csv", "0,1,2,3,4\n", "2 to 4 fields");
@@ -378,7 +378,7 @@ static void test_edges_bad(void **state)
     graph_bad_file("csv", "from,to,to\n0,1,1\n", "file.csv:1:|header");
     graph_bad_file("csv", "# ranks 2\n0,2,1\n", "file.csv:2:|2");
     graph_bad_file("csv", "0,2,1\n# ranks 2\n", "file.csv:2:|rank 2|2 ranks");
-    graph_bad_file("csv", "# nothing\n", "no edges");
+    graph_bad_file("csv", "# nothing\n", "edges");
     graph_bad_file("csv", "0,1,4611686018427387904\n1,0,4611686018427387904\n", "file.csv:2:|2^63");
 }
 

@@ -467,25 +467,25 @@ static void test_refused(void **state)
     refused("sum(ring:4,,ring:4)", "character 12|`,ring:4)`|pattern");
     refused("sum(ring:4,rang:4)", "character 12|`rang:4)`|ring");
     refused("sum(ring:4,bites=4)", "character 12|`bites=4)`|ring");
-    refused("sum(0*ring:4)", "a factor above 0 expected");
-    refused("sum(-1*ring:4)", "a factor above 0 expected");
-    refused("sum(1e30*ring:4)", "a factor above 0 expected");
+    refused("sum(0*ring:4)", "factor|0");
+    refused("sum(-1*ring:4)", "factor|0");
+    refused("sum(1e30*ring:4)", "factor|0");
     refused("sum(1e18*ring:4)", "2^63");
     refused("sum(ring:4,3)", "file|pattern");
     refused("blocks(ring:4,0)", "often");
     refused("blocks(ring:4,2,3)", "often|once");
     refused("blocks(ring:4,ring:4,3)", "graphs");
-    refused("blocks(ring:4,99999999999)", "more than 2^31 ranks");
-    refused("blocks(alltoall:10000,1000)", "more than 2^31 arcs");
-    refused("blocks(ring:4,2,couple=x)", "couple= takes bytes");
-    refused("sum(sum(sum(sum(sum(sum(sum(sum(sum(ring:4)))))))))", "more than 8 compositions");
+    refused("blocks(ring:4,99999999999)", "2^31 ranks");
+    refused("blocks(alltoall:10000,1000)", "2^31 arcs");
+    refused("blocks(ring:4,2,couple=x)", "couple=|bytes");
+    refused("sum(sum(sum(sum(sum(sum(sum(sum(sum(ring:4)))))))))", "8 compositions");
     refused("tree:5,root=5", "root=5 of 5 ranks");
     refused("master:2,masters=3", "3 masters among 2 ranks");
     refused("random:10,deg=10", "10 neighbours among 10 ranks");
-    refused("random:n=2e9,deg=8", "more than 2^31 arcs");
+    refused("random:n=2e9,deg=8", "2^31 arcs");
     refused("powerlaw:100,deg=30", "power");
     refused("nas-bt:8", "square");
-    refused("nas-bt:25,class=S", "fewer than 3 points");
+    refused("nas-bt:25,class=S", "3 points");
     refused("nas-cg:12", "power");
     refused("nas-ft:12", "power");
     refused("nas-is:12,class=F", "class= takes S|W|A|B|C|D|E");
@@ -494,16 +494,16 @@ static void test_refused(void **state)
     refused("nas-mg:131072,class=S", "points");
     refused("parallel:tp=2,ep=3", "ep=3|cp*dp|1");
     refused("parallel:tp=2,cp=2,order=pp-tp-dp", "named");
-    refused("parallel:tp=2,order=pp-tp-dp-tp", "order= takes megatron");
-    refused("parallel:tp=2,order=", "order= takes megatron");
+    refused("parallel:tp=2,order=pp-tp-dp-tp", "order=|megatron");
+    refused("parallel:tp=2,order=", "order=|megatron");
     refused("parallel:tp=2,dp=4,pp=2,ep=4,order=tp-ep-pp-dp", "experts");
     refused("parallel:tp=2,dp=4,ep=4,etp=4", "ep*etp|tp*cp*dp");
-    refused("parallel:tp=65536,pp=65536", "more than 2^31 ranks");
-    refused("parallel:dp=1M,allreduce=direct", "more than 2^31 arcs");
+    refused("parallel:tp=65536,pp=65536", "2^31 ranks");
+    refused("parallel:dp=1M,allreduce=direct", "2^31 arcs");
     refused("amr:8", "dimension");
-    refused("amr:4096x4096,levels=8", "more than 2^28 blocks");
+    refused("amr:4096x4096,levels=8", "2^28 blocks");
     refused("amr:2x2,levels=0,n=5", "n=5|4");
-    refused("fft:65536x65536", "more than 2^31");
+    refused("fft:65536x65536", "2^31");
 }
 
 /* The planner has a use for as many ranks as the step has tasks. */

@@ -197,7 +197,7 @@ static void a_row_that_is_wrong_is_refused(void **state)
     assert_message(err.text, "'swap'");
     two[0].name = "a+b";
     assert_int_equal(run("a+b", &seen, two, 1, &mapping, &err), -1);
-    assert_message(err.text, "name is 1 to 31 letters");
+    assert_message(err.text, "1|31");
     two[0] = good;
     two[0].run = NULL;
     assert_int_equal(run("backwards", &seen, two, 1, &mapping, &err), -1);

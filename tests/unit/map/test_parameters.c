@@ -36,7 +36,7 @@ static void parameters_are_checked(void **state)
     char name[512];
 
     (void)state;
-    refused("np,block=1", TOPOMAP_EUSAGE, "from 2 to 4294967295, not '1'");
+    refused("np,block=1", TOPOMAP_EUSAGE, "2|4294967295|'1'");
     refused("np,block=99999999999999999999", TOPOMAP_EUSAGE, "from 2");
     refused("np,block=", TOPOMAP_EUSAGE, "from 2");
     refused("identity+np,blocks=4", TOPOMAP_EUSAGE, "blocks=4|block=N");
@@ -44,7 +44,7 @@ static void parameters_are_checked(void **state)
     refused("mht,a=1", TOPOMAP_EUSAGE, "'mht'|'a=1'");
     refused("identity+anneal,heat=0", TOPOMAP_EUSAGE,
             "heat of 'anneal' is from 1 to 1000, not '0'");
-    refused("anneal-hot,heat=1001", TOPOMAP_EUSAGE, "heat of 'anneal-hot' is from 1 to 1000");
+    refused("anneal-hot,heat=1001", TOPOMAP_EUSAGE, "heat|'anneal-hot'|1|1000");
     refused("affn,coordinates=/no/such/file", TOPOMAP_EINPUT, "/no/such/file");
     snprintf(name, sizeof name, "affn,coordinates=%s", scratch_text("short", "1\n2\n"));
     refused(name, TOPOMAP_EINPUT, "2|8");

@@ -282,10 +282,10 @@ static void test_refused(void **state)
 
     (void)state;
     refused((topomap_map_options){.together = uneven}, "size");
-    refused((topomap_map_options){.together = large}, "there are 16 ranks");
+    refused((topomap_map_options){.together = large}, "16 ranks");
     refused((topomap_map_options){.together = group, .contiguous = 1}, "contiguous");
-    refused((topomap_map_options){.pin = 1, .pin_rank = 16}, "there are 16 ranks, 4 nodes");
-    refused((topomap_map_options){.pin = 1, .pin_node = 4}, "there are 16 ranks, 4 nodes");
+    refused((topomap_map_options){.pin = 1, .pin_rank = 16}, "16 ranks|4 nodes");
+    refused((topomap_map_options){.pin = 1, .pin_node = 4}, "16 ranks|4 nodes");
     free(group);
 }
 

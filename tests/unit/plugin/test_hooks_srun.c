@@ -84,7 +84,7 @@ static void a_scontrol_that_fails_costs_the_cores_alone(void **state)
     static const char *const lines[][2] = {
         {"sleep 60", "time"},
         {"exit 1", "says nothing"},
-        {"yes", "says more than"},
+        {"yes", "bytes"},
         {"echo Invalid job id specified", "job " JOB_TEXT},
         {JOB_LINE "n[1-3] CPU_IDs=0-7 Mem=0;" NODE, "n4"},
         {JOB_LINE "n[1-4] CPU_IDs=16-17 Mem=0;" NODE, "n1"},

@@ -122,7 +122,7 @@ static const struct role {
     {"greedy", take_all_memory, "ended"},
     {"hangs", hang, "second"},
     {"nothing", say_nothing, "ended"},
-    {"garbage", say_garbage, "answer is not one"},
+    {"garbage", say_garbage, "topomap-node"},
 };
 
 /* ---- Tests ------------------------------------------------------------------------------- */

@@ -131,7 +131,7 @@ static void refuses_bad_dumps(void **state)
         {HEAD "Switch 99999999999999 \"S-" A "\" # \"x\"\n", ":3:|ports"},
         {HEAD "Switch 4 \"S-9c05<redacted>\" # \"x\"\n", "redacted"},
         {HEAD "Switch 4 \"S-" A "\"\n", ":3:|#"},
-        {"switchguid=0xab(ab)\nSwitch 4 \"S-" A "\" # \"x\"\n", ":2: the GUID is not"},
+        {"switchguid=0xab(ab)\nSwitch 4 \"S-" A "\" # \"x\"\n", ":2:|GUID"},
         {SWITCH(A) "[255] \"S-" B "\"[1] # \"x\" lid 1 4xEDR\n", ":4: expected [PORT]"},
         {SWITCH(A) "[1] \"X-" B "\"[1] # \"x\" lid 1 4xEDR\n", ":4: expected \"S-\""},
         {SWITCH(A) "[1] \"S-" B "\"[1] # x lid 1 4xEDR\n", ":4: expected # and"},
@@ -424,7 +424,7 @@ static void refuses_other_files(void **state)
     assert_int_equal(sqlite3_exec(file, "PRAGMA user_version=99", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(file);
     assert_int_equal(topomap_db_open(path, &db, &err), -1);
-    assert_message(err.text, "schema version 99");
+    assert_message(err.text, "99");
     assert_int_equal(topomap_db_open("/", &db, &err), -1);
 }
 

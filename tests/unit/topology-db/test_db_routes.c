@@ -222,15 +222,15 @@ static void refused(void **state)
     static const struct {
         const char *text, *why;
     } row[] = {
-        {"", "no line 'Unicast lids"},
-        {"hello\n", "no line 'Unicast lids"},
+        {"", "'Unicast lids"},
+        {"hello\n", "'Unicast lids"},
         {"0x0001 001 :\n", "lfts:1:"},
         {LEAF1 "0x0001\n", "lfts:2: expected a LID"},
         {LEAF1 "0xc001 001\n", "lfts:2:|LID"},
         {LEAF1 "0x0001 256\n", "lfts:2:|LID"},
         {LEAF1 "0x0001 00x\n", "lfts:2:|LID"},
         {LEAF1 "0x1ffffffffffffffff 001\n", "lfts:2: expected"},
-        {"Unicast lids [0x0-0x8] of switch Lid 1 (leaf01):\n", "lfts:1: expected 'Unicast"},
+        {"Unicast lids [0x0-0x8] of switch Lid 1 (leaf01):\n", "lfts:1:|'Unicast"},
         {LEAF1 HEAD "what is this\n", "lfts:4:"},
         {"# Topology file: generated on ...\n", "ibnetdiscover"},
     };

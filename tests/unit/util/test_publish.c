@@ -177,7 +177,7 @@ static void folders_and_links(void **state)
     /* What another user has put there is not followed, taken or changed. */
     assert_int_equal(lchown(scratch_path("open/dangling"), 65534, 65534), 0);
     assert_int_equal(put(scratch_path("open/dangling"), "evil", &err), -1);
-    assert_message(err.text, "another user's");
+    assert_message(err.text, "user");
     holds(scratch_path("open/made"), "z", 0644);
     assert_int_equal(lchown(path, 65534, 65534), 0);
     assert_int_equal(put(path, "evil", &err), -1);
