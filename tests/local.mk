@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Unit tests are cmocka programs, one per room; the rest is bats. Both speak TAP, so that
 # `make check` counts single tests.
+EXTRA_DIST += tests/unit/messages.h
 UNIT_LIBS = topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/auto/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP_DRIVER)

@@ -3,6 +3,8 @@
 # The scripts that prepare and run everything: what they refuse, and that they say why.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   source=${TOPOMAP_SOURCE:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
   cd "$BATS_TEST_TMPDIR"
@@ -12,14 +14,14 @@ setup() {
   run -2 "$source/auto/check" --nonsense
   run -2 "$source/auto/check" --only
   run -2 "$source/auto/check" --only demo,nonsense
-  [[ $output == "auto/check: no part nonsense ("* ]]
+  fails_with 2 auto/check: nonsense
   run -2 "$source/auto/check" --jobs 0
   run -2 "$source/auto/check" --jobs two
   run -2 "$source/auto/check" --but slurm/times
   run -2 "$source/auto/check" --only slurm --but slurm/nonsense
-  [[ $output == "auto/check: --but slurm/nonsense: there is no tests/slurm/nonsense.bats" ]]
+  fails_with 2 auto/check: --but slurm/nonsense tests/slurm/nonsense.bats
   run -2 "$source/auto/check" --slurm "$PWD"
-  [[ $output == "auto/check: $PWD is no prefix of a Slurm: no bin/srun" ]]
+  fails_with 2 auto/check: "$PWD" bin/srun
   run -2 "$source/auto/check" --slurm / --release trixie
   run -2 "$source/auto/demo" --build
   run -2 "$source/auto/deps" --nonsense
@@ -76,13 +78,13 @@ old_and_new() {
   run -2 "$source/auto/check" --release trixie --slurm-old "$PWD"
   old_and_new 24.11.5 26.05.0-0rc1
   run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD"
-  [[ $output == "auto/check: $PWD is no prefix of a Slurm: no bin/srun" ]]
+  fails_with 2 auto/check: "$PWD" bin/srun
   run -2 "$source/auto/check" --slurm "$PWD/old" --slurm-old "$PWD/new"
-  [[ $output == *"older release than --slurm: $PWD/new is 26.05, $PWD/old 24.11" ]]
+  fails_with 2 --slurm "$PWD/new" 26.05 "$PWD/old" 24.11
   run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD/new"
   rm old/sbin/slurmctld
   run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD/old"
-  [[ $output == *"$PWD/old is unknown, $PWD/new 26.05" ]]
+  fails_with 2 "$PWD/old" "$PWD/new" 26.05
 }
 
 @test "auto/check --slurm-old: builds for both, and the suite of upgrades knows them" {
@@ -154,10 +156,10 @@ END
   local suite
   export TOPOMAP_ROOTS=$PWD/roots
   run -1 "$source/auto/check" --release potato
-  [[ $output == *"no Debian release potato is known here"* ]]
+  fails_with 1 potato
   for suite in bullseye 11 trixie,11; do
     run -2 "$source/auto/check" --release "$suite"
-    [[ $output == "auto/check: Debian 11's own Slurm (20.11) is too old for topomap"*"build-slurm SOURCE PREFIX and auto/check --slurm PREFIX"* ]]
+    fails_with 2 auto/check: 11 20.11 'build-slurm SOURCE PREFIX' 'auto/check --slurm PREFIX'
   done
   run -0 "$source/auto/check" --help
   [[ $output != *bullseye* ]]
@@ -177,7 +179,7 @@ END
   chmod 755 bin/debootstrap
   [ -e /usr/share/debootstrap/scripts/sid ] || skip "no debootstrap here"
   PATH=$PWD/bin:$PATH TOPOMAP_ROOTS=$PWD/roots run -77 "$source/auto/root" make trixie
-  [[ $output == *"no trixie can be made (see $PWD/roots/trixie.log)" ]]
+  fails_with 77 trixie "$PWD/roots/trixie.log"
   [ ! -e roots/trixie ]
   [ ! -e roots/trixie.making ]
 }

@@ -3,6 +3,8 @@
 # topomap db check: faults put into a fabric, one at a time and together.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   shared="$TOPOMAP_SOURCE/../shared/data"
@@ -29,7 +31,7 @@ make() { # LINKS [awk option...]: the database t.db of them
   make links
   run -0 topomap db check --db t.db --nodes 'node[1-16]'
   [ "${#lines[@]}" -eq 1 ]
-  [[ $output == "info missing-class: no node has a class"* ]]
+  [[ $output == "info missing-class: "* ]]
   [ "$(topomap db check --db t.db --json | jq -c '[.ok, .findings[].check]')" = '[true,"missing-class"]' ]
 }
 
@@ -38,15 +40,15 @@ make() { # LINKS [awk option...]: the database t.db of them
   make worse
   run -1 topomap db check --db t.db
   [ "$(grep -c degraded-link <<<"$output")" -eq 2 ]
-  [[ $output == *"warning degraded-link: leaf2 port 22 to spine2 port 2: 4xEDR, where links of its kind have 4xHDR; reseat"* ]]
-  [[ $output == *"warning degraded-link: leaf3 port 2 to node10 mlx5_0 "*" port 1: 1xEDR, where links of its kind have 4xEDR;"* ]]
+  has_tokens "$(grep '^warning degraded-link: leaf2 ' <<<"$output")" 'port 22' 'spine2 port 2' 4xEDR 4xHDR
+  has_tokens "$(grep '^warning degraded-link: leaf3 ' <<<"$output")" 'port 2' 'node10 mlx5_0' 'port 1' 1xEDR 4xEDR
 }
 
 @test "db check: half of the links slower is another kind of node, not a fault" {
   sed -e '/^leaf[12] /s/4xEDR/4xFDR/' links > mixed
   make mixed
   run -0 topomap db check --db t.db
-  [[ $output == *"info degraded-link: 16 of 32 links"* ]]
+  has_tokens "$(grep '^info degraded-link: ' <<<"$output")" 16 32
 }
 
 @test "db check: nodes of another name with slower adapters are not degraded" {
@@ -60,10 +62,10 @@ make() { # LINKS [awk option...]: the database t.db of them
   grep -v -e 'node7/mlx5_1' -e '^leaf4 21' links > fewer
   make fewer -v generic=node3/mlx5_0
   run -1 topomap db check --db t.db
-  [[ $output == *"warning missing-rail: node3: 1 of the 2 ports"* ]]
-  [[ $output == *"warning missing-rail: node7: 1 of the 2 ports"* ]]
+  has_tokens "$(grep '^warning missing-rail: node3: ' <<<"$output")" 1 2
+  has_tokens "$(grep '^warning missing-rail: node7: ' <<<"$output")" 1 2
   [[ $output == *"warning unnamed-adapter: 0x"*" \"MT4129 ConnectX7   Mellanox Technologies\" at leaf1 port 3;"* ]]
-  [[ $output == *"info fewer-links: leaf4: 1 links upwards, where most switches of level 0 have 2;"* ]]
+  has_tokens "$(grep '^info fewer-links: leaf4: ' <<<"$output")" 1 0 2
   [ "$(grep -c -e missing-rail -e unnamed -e fewer-links <<<"$output")" -eq 4 ]
 }
 
@@ -85,7 +87,7 @@ make() { # LINKS [awk option...]: the database t.db of them
 @test "db check: nodes of Slurm that the fabric has not, and the reverse; short and full names" {
   make links
   run -1 topomap db check --db t.db --nodes 'NODE[1-15].cluster.site,gpu[1-2]'
-  [[ $output == *"error unknown-node: gpu1: this database does not know it;"* ]]
+  [[ $output == *"error unknown-node: gpu1: "* ]]
   [[ $output == *"error unknown-node: gpu2: "* ]]
   [[ $output == *"info other-host: node16;"* ]]
   [ "$(grep -c -e unknown-node -e other-host <<<"$output")" -eq 3 ]
@@ -97,15 +99,15 @@ make() { # LINKS [awk option...]: the database t.db of them
   printf '%s\n' 'node3 tux3' '0x0002c90300000999 tux98' 'blade7 tux99' >hosts
   topomap db import --db t.db hosts hosts
   run -1 topomap db check --db t.db
-  [ "$(grep '^warning unused-name: ' <<<"$output" | cut -d' ' -f3-7 | sort)" = "0x0002c90300000999 is to be tux98,
-blade7 is to be tux99," ]
+  [ "$(grep '^warning unused-name: ' <<<"$output" | cut -d' ' -f3 | tr -d ':;,' | sort | paste -sd' ')" = '0x0002c90300000999 blade7' ]
+  has_tokens "$output" tux98 tux99
   # A spreadsheet's byte order mark is none of a name.
   printf '\xef\xbb\xbfnode4 tux4\r\n' >hosts
   topomap db import --db t.db hosts hosts
   run -0 topomap db show tux4 --db t.db
   echo 'tux3 0x0002c90300000999' >hosts
   run -3 topomap db import --db t.db hosts hosts
-  [[ $output == *"hosts:1: '0x0002c90300000999' is a GUID; expected the GUID first, then the Slurm node" ]]
+  fails_with 3 hosts:1: 0x0002c90300000999 GUID
 }
 
 @test "db check: routing tables of another day than the fabric" {
@@ -117,8 +119,7 @@ blade7 is to be tux99," ]
   topomap db synth fat-tree:leaves=3,hosts=4,spines=2 -o later >none
   topomap db import --db t.db ibnetdiscover later/fabric.ibnetdiscover
   run -1 topomap db check --db t.db
-  [[ $output == *"warning broken-routes: ways from a switch to a host's port that lead nowhere: "[1-9]* ]]
-  [[ $output == *"; dump the fabric and its tables one after the other, and import both"* ]]
+  grep -q '^warning broken-routes: .*[1-9]' <<<"$output"
   topomap db import --db t.db lft later/fabric.lfts
   run -0 topomap db check --db t.db
 }
@@ -145,7 +146,7 @@ blade7 is to be tux99," ]
   echo 'SwitchName=s1 Nodes=node[1-15],gone[1-2]' > topology.conf
   topomap db import --db t.db slurm-topology topology.conf
   run -1 topomap db check --db t.db
-  [ "$(grep -c -e '^error unknown-node: gone[12]: no network has it;' -e '^info other-host: node16;' <<<"$output")" -eq 3 ]
+  [ "$(grep -c -e '^error unknown-node: gone[12]:' -e '^info other-host: node16;' <<<"$output")" -eq 3 ]
   [ "$(grep -c -e unknown-node -e other-host <<<"$output")" -eq 3 ]
 }
 
@@ -153,20 +154,20 @@ blade7 is to be tux99," ]
   grep -v -e '^leaf[12] 22' -e '^leaf[34] 21' links > halves
   make halves
   run -1 topomap db check --db t.db
-  [[ $output == *"error disconnected: 3 switches (leaf"*" ...) with 8 hosts have no link to the 8 hosts of the rest;"* ]]
+  has_tokens "$(grep '^error disconnected: ' <<<"$output")" '3 switch' leaf '8 host'
   # Rails without a link between them: every host is on both.
   sed 's/^\(leaf[0-9]\) \(1[1-4]\) /\1b \2 /' links | grep -v spine > rails
   for l in 1 2 3 4; do echo "leaf$l 21 spine1 $l 4xHDR"; echo "leaf${l}b 21 spine2 $l 4xHDR"; done >> rails
   make rails
   run -0 topomap db check --db t.db
-  [[ $output == *"info disconnected: 5 switches"*"a plane of its own"* ]]
+  has_tokens "$(grep '^info disconnected: ' <<<"$output")" '5 switch' plane
   { cat dump; echo "ibwarn: [1234] mad_rpc: _do_madrpc failed"; } > errors
   sed -i 's/leaf/blade/g; s/spine/top/g; s/node/n/g' links
   make links -v base=9000000
   topomap db import --db t.db ibnetdiscover errors
   run -1 topomap db check --db t.db
-  [[ $output == *"info subnets: 2 subnets: "* ]]
-  [[ $output == *"warning partial-import: ibnetdiscover "*"/errors: the dump is not complete;"* ]]
+  has_tokens "$(grep '^info subnets: ' <<<"$output")" 2
+  [[ $output == *"warning partial-import: ibnetdiscover "*"/errors: "* ]]
 }
 
 @test "db check: age, and nodes without a class where others have one" {
@@ -178,7 +179,7 @@ blade7 is to be tux99," ]
   [[ $output == "warning missing-class: node16;"* ]]
   sqlite3 t.db "UPDATE source SET time = time - 86400 * 40 WHERE importer = 'ibnetdiscover'" 2>/dev/null || skip "no sqlite3"
   run -1 topomap db check --db t.db
-  [[ $output == *"warning age: ibnetdiscover "*": imported 40 days ago;"* ]]
+  has_tokens "$(grep '^warning age: ibnetdiscover ' <<<"$output")" 40
   run -1 topomap db check --db t.db --max-age 41
   [[ $output != *" age:"* ]]
   run -2 topomap db check --db t.db --max-age soon
@@ -220,7 +221,7 @@ found() { # CHECK: its findings
   [ -z "$(found degraded-link)" ] || { found degraded-link && false; }
   rm t.db; sed 's/^\(edge2 13 .*\) QDR/\1 SDR/' fabric | report > dump
   topomap db import --db t.db ibnetdiscover dump
-  [[ "$(found degraded-link)" == "warning "*"4xSDR, where links of its kind have 4xQDR" ]]
+  [[ "$(found degraded-link)" == "warning "*4xSDR*4xQDR ]]
   [ "$(found degraded-link | grep -c -e edge2.*core3 -e core3.*edge2)" -eq 1 ]
 }
 
@@ -386,7 +387,7 @@ warning node5 mlx4_0 on leaf0: 4xHDR, where this NIC of most of its peers has 4x
   [ "$(grep -c '^warning unnamed-adapter' <<<"$output")" -eq "$unknown" ]
   # One node's HCA-5 and HCA-6 are swapped: on those leaves all others of its name have the other one.
   [ "$(grep -c '^warning wrong-rail' <<<"$output")" -eq 2 ]
-  [[ $output == *"wrong-rail: b08-p1-dgx-08-c01 HCA-6 is on MF0;B09-P1-IBLEAF-03-08:MQM9701/U1, which has HCA-5 of its other peers;"* ]]
+  [[ $output == *"wrong-rail: b08-p1-dgx-08-c01 HCA-6 "*"MF0;B09-P1-IBLEAF-03-08:MQM9701/U1"*HCA-5* ]]
   [[ $output == *"warning localhost: localhost: 3 ports;"* ]]
 }
 

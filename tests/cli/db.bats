@@ -3,6 +3,8 @@
 # topomap db import|show|distance: as an administrator types them.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   data="$TOPOMAP_SOURCE/tests/data/db"
@@ -14,7 +16,7 @@ setup() {
 @test "db import: one line of summary, nothing on standard error, and a summary to read back" {
   run --separate-stderr -0 topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
   [ "${#lines[@]}" -eq 1 ]
-  [[ $output == *"5 hosts, 5 switches, 20 links, 7 adapters (1 of unknown hosts)" ]]
+  has_tokens "$output" '5 host' '5 switch' '20 link' '7 adapter' 1
   [ -z "$stderr" ]
   topomap db show --db t.db --summary --json > s.json
   [ "$(jq -c '[.hosts,.switches,.links,.classes,.topology,.subnets,.unknown_adapters,.partial]' s.json)" = \
@@ -28,7 +30,7 @@ setup() {
   [ -f env.db ]
   TOPOMAP_DB=env.db run -0 topomap db show node1
   TOPOMAP_DB=env.db run -3 topomap db show --db none.db
-  [[ $output == *"none.db: no topology database"* ]]
+  fails_with 3 none.db:
 }
 
 @test "db show: hosts in natural order, one host by its Slurm name, JSON" {
@@ -40,13 +42,13 @@ setup() {
 leaf2
 null" ]
   run -3 topomap db show --db t.db node4
-  [[ $output == *"no node 'node4'"* ]]
+  fails_with 3 node4
   run -2 topomap db show --db t.db node1 --summary
 }
 
 @test "db show: rails, planes and ports of one node; adapters of unknown hosts" {
   run -0 topomap db import --db t.db ibnetdiscover "$data/report.ports"
-  [[ $output == *"2 hosts, 2 switches, 10 links, 7 adapters (3 of unknown hosts)"* ]]
+  has_tokens "$output" '2 host' '2 switch' '10 link' '7 adapter' 3
   topomap db show --db t.db node2 --json > n.json
   [ "$(jq -c '[.name, .rails, .planes, (.ports | length)]' n.json)" = '["node2",2,[1],3]' ]
   [ "$(jq -c '.ports[0] | [.guid, .port, .rail, .plane, .switch_port, .width, .speed, .state]' n.json)" = \
@@ -65,12 +67,12 @@ null" ]
 
 @test "db import: ibdiagnet's and opensm's files" {
   run -0 topomap db import --db t.db opensm-lst "$data/subnet.lst"
-  [[ $output == *"2 hosts, 2 switches, 6 links, 3 adapters (1 of unknown hosts)" ]]
+  has_tokens "$output" '2 host' '2 switch' '6 link' '3 adapter' 1
   run -0 topomap db import --db t.db ibdiagnet "$data/rack.net_dump"
-  [[ $output == *"2 hosts, 2 switches, 6 links"* ]]
+  has_tokens "$output" '2 host' '2 switch' '6 link'
   [ "$(topomap db show --db t.db --summary --json | jq .subnets)" = 2 ]
   run -3 topomap db import --db t.db ibnetdiscover "$data/subnet.lst"
-  [[ $output == *"subnet.lst:1: a subnet list of opensm or ibdiagnet; import it as opensm-lst"* ]]
+  fails_with 3 subnet.lst:1: opensm-lst
 }
 
 @test "db distance: hops, cost, route" {
@@ -116,13 +118,13 @@ t.db" ]
 
 @test "db import: an option that the format does not have is refused with those it has" {
   run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=maybe
-  [[ $output == *"option wrap takes yes, no, or the letters of dimensions, such as xz, not 'maybe'"* ]]
+  fails_with 2 wrap yes no xz maybe
   run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option warp=yes
-  [[ $output == *"no option 'warp=yes'; there are wrap=yes|no|AXES, shape=titan|"* ]]
+  fails_with 2 warp=yes 'wrap=yes|no|AXES' shape=titan
   run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=yes --option wrap=no
-  [[ $output == *"wrap is given twice"* ]]
+  fails_with 2 wrap
   run -2 topomap db import --db t.db hosts "$data/hosts.map" --option wrap=yes
-  [[ $output == *"hosts has no options"* ]]
+  fails_with 2 hosts option
   [ ! -e t.db ]
   topomap formats | grep -A1 '^  xtdb2proc' | grep -q 'wrap=yes|no|AXES'
   topomap formats --json | jq -e '.imports[] | select(.name == "xtdb2proc") | .options[0].name == "wrap"'
@@ -134,11 +136,11 @@ t.db" ]
   printf 'Ca\t : 0x00000000001000ff ports 1 devid 0x0 vendid 0x0 "n1 HCA-1"\n' > list
   printf 'Switch\t8 "Switch1"\n[1]\t"Hca1"[1]\n' > net
   run -3 topomap db import --db t.db ibnetdiscover lfts
-  [[ $output == *"lfts:1: routing tables"* ]]
+  fails_with 3 lfts:1: routing
   run -3 topomap db import --db t.db ibnetdiscover list
-  [[ $output == *"list:1: a node list (ibnetdiscover -l, -H, -S or -R)"* ]]
+  fails_with 3 list:1: -l -H -S -R
   run -3 topomap db import --db t.db ibnetdiscover net
-  [[ $output == *"net:1: a net file of the simulator"* ]]
+  fails_with 3 net:1: ibsim
   [ ! -e t.db ]
 }
 
@@ -148,7 +150,7 @@ t.db" ]
     sed -n '11,$p' "$data/tree.ibnetdiscover"; } > torn
   run --separate-stderr -0 topomap db import --db t.db ibnetdiscover torn
   [[ $output == *"partial" ]]
-  [[ $stderr == *"torn:11: "*"bad status 110"* ]]
+  warns_with torn:11: 110
   [ "$(topomap db show --db t.db --summary --json | jq .partial)" = true ]
 }
 
@@ -221,12 +223,12 @@ t.db" ]
   topomap db show --db t.db --summary --json > t.json
   [ "$(jq -r .topology t.json)" = torus ]
   [ "$(jq .confidence t.json | cut -c1-3)" = 1.0 ] || [ "$(jq .confidence t.json)" = 1 ]
-  [[ $(jq -r .evidence t.json) == "4x4x4 torus of switches, around in xyz: 64 of 64 switches, 192 of 192"* ]]
+  has_tokens "$(jq -r .evidence t.json)" 4x4x4 xyz 64 192
   run -0 topomap map --graph torus4d:4x4x4x2 --db t.db --nodes 'tn[0001-0128]' --tasks-per-node 1 --algorithm rb-wrap
   topomap db import --db d.db ibnetdiscover "$shared/ib/generated/dfly-dfsssp.ibnetdiscover"
   topomap db show --db d.db --summary > d
   grep -q '^topology  *dragonfly$' d
-  grep -q 'because  *9 groups of 4 switches.*a=4 p=2 h=2' d
+  grep -q '\<9 groups .*\<4 switches.*a=4 p=2 h=2' d
   grep -q 'confidence  *1$' d
 }
 

@@ -4,6 +4,8 @@
 # has a real one.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup_file() {
   export PATH=$TOPOMAP_BUILD/cli:$PATH
   chmod go+x "$BATS_RUN_TMPDIR" # as a site's folders are
@@ -75,13 +77,13 @@ line() { # required|optional [WORDS]
 # word NAME=VALUE in place of the line's own
 word() { line optional "$(sed -E "s,(^| )${1%%=*}=[^ ]*,\1$1," <<<"$words")"; }
 
-# check NAME STATUS TEXT: doctor ends with 1 where it is a problem, else with 0, and says that and something to do.
+# check NAME STATUS TOKEN...: doctor ends with 1 where it is a problem, else with 0, and has these facts and advice.
 check() {
   local status=0
   topomap doctor --json >json || status=$?
   jq -c --arg n "$1" '.checks[] | select(.name == $n)' json
   [ "$(jq -r --arg n "$1" '.checks[] | select(.name == $n).status' json)" = "$2" ]
-  [[ $(jq -r --arg n "$1" '.checks[] | select(.name == $n).found' json) == *"$3"* ]]
+  has_tokens "$(jq -r --arg n "$1" '.checks[] | select(.name == $n).found' json)" "${@:3}"
   [ "$2" = ok ] || [ "$2" = skipped ] || [ -n "$(jq -r --arg n "$1" '.checks[] | select(.name == $n).advice' json)" ]
   [ "$(jq '.ok' json)" = "$([ $status -eq 0 ] && echo true || echo false)" ]
   [ "$2" != problem ] || [ $status -eq 1 ]
@@ -98,9 +100,9 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   run -0 --separate-stderr topomap doctor --json
   [ "$(jq -r .ok <<<"$output")" = true ]
   [ "$(jq -r '.checks[0] | keys | join(" ")' <<<"$output")" = "advice found name status" ]
-  check "database nodes" ok "it knows all of Slurm's 16 nodes"
-  check "dry run" ok "a plan of 4 nodes in "
-  check policy ok "policy.conf, 1 rule"
+  check "database nodes" ok 16
+  check "dry run" ok 4
+  check policy ok policy.conf 1
   check "plugin build" ok "topomap-plugin "
   check planner ok "libexec/topomap-planner, topomap-planner "
   check "node helper" ok "libexec/topomap-node, topomap-node "
@@ -109,7 +111,7 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
 
 @test "slurm.conf that is not there, by each way to name it" {
   export SLURM_CONF=$PWD/none
-  check slurm.conf problem "$PWD/none: cannot open: No such file"
+  check slurm.conf problem "$PWD/none" 'No such file'
   run -0 topomap doctor --slurm-conf etc/slurm.conf --json
   unset SLURM_CONF
   printf '#!/bin/sh\n[ "$1 $2" = "show config" ] && echo "SLURM_CONF              = %s"\n' "$PWD/etc/slurm.conf" >bin/scontrol
@@ -121,35 +123,35 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   rm etc/plugstack.conf
   check plugstack.conf problem "No such file"
   touch etc/plugstack.conf
-  check plugstack.conf problem "no line has topomap's plugin"
+  check plugstack.conf problem plugin
   run -0 topomap doctor --plugstack etc/plugstack.conf.d/topomap.conf
   echo 'PlugStackConfig='"$PWD/etc/plugstack.conf.d/topomap.conf" >>etc/slurm.conf
   check plugstack.conf ok "topomap.conf: spank_topomap.so, default=only-when-asked"
   line required
-  check plugstack.conf warning "is required"
+  check plugstack.conf warning required
   line optional "$words default=maybe plannner=/x"
-  check plugstack.conf problem "not understood: default=maybe plannner=/x"
+  check plugstack.conf problem default=maybe plannner=/x
   line optional && line optional >>/dev/null
   cat etc/plugstack.conf.d/topomap.conf etc/plugstack.conf.d/topomap.conf >two
   mv two etc/plugstack.conf.d/topomap.conf
-  check plugstack.conf problem "2 lines"
+  check plugstack.conf problem 2
 }
 
 @test "the plugin: not there, no library, another's, cut, to be written by anybody" {
   rm lib/spank_topomap.so
-  check plugin problem "not there: spank_topomap.so in PluginDir, $PWD/lib"
+  check plugin problem spank_topomap.so "$PWD/lib"
   check "plugin build" skipped ""
   echo hello >lib/spank_topomap.so
-  check plugin problem "it is no library of this kind of machine"
+  check plugin problem library
   cp "$TOPOMAP_BUILD/plugin/topomap-planner" lib/spank_topomap.so
   check plugin problem ""
   head -c 20000 "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" >lib/spank_topomap.so
   check plugin problem ""
   cp "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" lib/
   chmod 757 lib/spank_topomap.so
-  check plugin problem "can be written by others"
+  check plugin problem written
   chmod 700 lib/spank_topomap.so
-  check plugin problem "cannot be read by everybody"
+  check plugin problem read
 }
 
 scontrol_says() { # LINE...
@@ -165,12 +167,12 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   scontrol_says 'Configuration data' 'PluginDir               = '"$PWD/lib" 'SLURM_CONF = /x'
   check plugin ok "$PWD/lib/spank_topomap.so"
   rm lib/spank_topomap.so
-  check plugin problem "not there: spank_topomap.so in PluginDir, $PWD/lib"
+  check plugin problem spank_topomap.so "$PWD/lib"
   scontrol_says
   slurms=$(sed -n 's/^SLURM_PLUGINDIR = //p' "$TOPOMAP_BUILD/Makefile")
   [ -n "$slurms" ] && [ ! -e "$slurms/spank_topomap.so" ] || skip "no folder of Slurm's without a plugin of topomap's"
-  check plugin problem "not there: spank_topomap.so in PluginDir, $slurms"
-  [[ $(jq -r '.checks[] | select(.name == "plugin").advice' json) == *"whole path in plugstack.conf"* ]]
+  check plugin problem spank_topomap.so "$slurms"
+  has_tokens "$(jq -r '.checks[] | select(.name == "plugin").advice' json)" plugstack.conf
 }
 
 @test "the plugin is where topomap was installed to, but Slurm looks elsewhere" {
@@ -183,21 +185,21 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   unshare -m sh -c 'mount --bind "$1" "$2" && topomap doctor --json' _ "$PWD/lib" "$own" >json || [ $? -eq 1 ]
   run -0 jq -r '.checks[] | select(.name == "plugin") | .status, .found, .advice' json
   [ "${lines[0]}" = problem ]
-  [ "${lines[1]}" = "not there: spank_topomap.so in PluginDir, $PWD/empty; it is in $own, where Slurm does not look" ]
-  [[ ${lines[2]} == "say PluginDir=$PWD/empty:$own in slurm.conf, or $own/spank_topomap.so in plugstack.conf"* ]]
+  has_tokens "${lines[1]}" spank_topomap.so "$PWD/empty" "$own"
+  has_tokens "${lines[2]}" "PluginDir=$PWD/empty:$own" slurm.conf "$own/spank_topomap.so" plugstack.conf
 }
 
 @test "a plugin for another Slurm, another topomap's, and no srun" {
   srun_says "slurm 19.05.2"
-  check "plugin build" problem "built for Slurm $built, but srun is 19.05.2"
+  check "plugin build" problem "$built" 19.05.2
   srun_says "slurm-wlm $built.1-rc1"
-  check "plugin build" ok "built for Slurm $built"
+  check "plugin build" ok "$built"
   echo 'exit 1' >bin/srun
-  check slurm warning "no srun"
-  check "plugin build" warning "this Slurm's version is not known"
+  check slurm warning srun
+  check "plugin build" warning version
   srun_says "slurm $built.9"
   sed -i 's/topomap-plugin [0-9]/topomap-plugin 9/' lib/spank_topomap.so
-  check "plugin build" warning "it is topomap-plugin 9"
+  check "plugin build" warning 'topomap-plugin 9.0.0'
 }
 
 @test "symbols that this Slurm does not have" {
@@ -211,9 +213,9 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
     "${CC:-cc}" -w -shared -fPIC -o slurm/libslurmfull.so $which.c
     "${CC:-cc}" -o bin/srun srun.c -Wl,--no-as-needed -Lslurm -lslurmfull -Wl,-rpath,"$PWD/slurm"
     if [ $which = all ]; then
-      check "plugin symbols" ok "slurm/libslurmfull.so has all"
+      check "plugin symbols" ok slurm/libslurmfull.so
     else
-      check "plugin symbols" problem "lacks 1 of the plugin's: spank_getenv"
+      check "plugin symbols" problem 1 spank_getenv
     fi
   done
 }
@@ -225,12 +227,12 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   word planner="$PWD/none" && touch none
   check planner problem "Permission denied"
   printf '#!/bin/sh\necho hello\n' >none && chmod 755 none
-  check planner problem "does not run, or is none: hello"
+  check planner problem hello
   printf '#!/bin/sh\necho topomap-planner 0.0.1\n' >none
-  check planner problem "is topomap-planner 0.0.1"
+  check planner problem 'topomap-planner 0.0.1'
   word planner="$PWD/libexec/topomap-planner"
   chmod 750 libexec
-  check planner problem "not everybody may use $PWD/libexec"
+  check planner problem "$PWD/libexec"
   chmod 755 libexec
   line optional "${words#* }"
   topomap doctor --json | jq -r '.checks[] | select(.name == "planner").found' | grep '/topomap-planner'
@@ -241,7 +243,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check "node helper" problem "/nonexistent/helper: No such file"
   printf '#!/bin/sh\necho topomap-node 0.0.1\n' >none && chmod 755 none
   word node_helper="$PWD/none"
-  check "node helper" problem "is topomap-node 0.0.1"
+  check "node helper" problem 'topomap-node 0.0.1'
   line optional "$(sed -E 's,node_helper=[^ ]*,,' <<<"$words")"
   topomap doctor --json | jq -r '.checks[] | select(.name == "node helper").found' | grep '/topomap-node'
 }
@@ -253,11 +255,11 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   SECONDS=0
   run -1 topomap doctor --deadline 0.5
   [ $SECONDS -lt 30 ]
-  [[ $output == *"no answer within 0.5 s from the planner, which was started with --version"* ]]
+  has_tokens "$output" 0.5 planner --version
   # One that is right but for plans.
   printf '#!/bin/sh\n[ "$1" != --version ] || exec %s --version\nexec sleep 1000\n' "$PWD/libexec/topomap-planner" >hangs
   word planner="$PWD/hangs"
-  check "dry run" problem "the planner did not answer before its deadline (300 ms)"
+  check "dry run" problem planner 300
   printf '#!/bin/sh\n[ "$1" != --version ] || exec %s --version\nexit 3\n' "$PWD/libexec/topomap-planner" >hangs
   check "dry run" problem ""
 }
@@ -277,11 +279,11 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   rm profilers/libtopomap-profile-mpich.so
   check profilers problem "profilers/libtopomap-profile-mpich.so: No such file"
   echo hello >profilers/libtopomap-profile-mpich.so
-  check profilers problem "it is no ELF file"
+  check profilers problem ELF
   command -v "${CC:-cc}" || skip "needs a C compiler"
   echo 'int gone(void) { return 0; }' | "${CC:-cc}" -shared -fPIC -o libgone.so -x c -
   echo 'int gone(void); int f(void) { return gone(); }' | "${CC:-cc}" -shared -fPIC -o profilers/libtopomap-profile-mpich.so -x c - -L. -lgone
-  check profilers problem "it needs libgone.so"
+  check profilers problem libgone.so
 }
 
 @test "MPI libraries: by name; one that is not known" {
@@ -290,7 +292,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   export LD_LIBRARY_PATH=$PWD/mpi
   check mpi ok "openmpi: $PWD/mpi/libmpi.so.40"
   touch mpi/libmpi.so.77
-  check mpi warning "not recognised: $PWD/mpi/libmpi.so.77"
+  check mpi warning "$PWD/mpi/libmpi.so.77"
 }
 
 # Without libraries of the system's: a root with what the command itself needs.
@@ -305,7 +307,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
     _ "$TOPOMAP_BUILD/cli/topomap" >json || [ $? -eq 1 ]
   run -0 jq -r '.checks[] | select(.name == "mpi") | .status, .found, .advice' json
   [ "${lines[0]}" = warning ]
-  [[ ${lines[1]} == "no MPI library is recognised"* && ${lines[2]} == "nothing where MPIs come by modules"* ]]
+  [[ ${lines[1]} == *MPI* && ${lines[2]} == *MPI* ]]
 }
 
 @test "planner, helper, plugin or profilers on a file system that is not the node's own" {
@@ -314,13 +316,13 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   cp -r libexec profilers lib behind/
   mounted "$TOPOMAP_BUILD/tests/faults/slow-mount" "$PWD/behind" || skip "no FUSE here"
   word planner="$PWD/fuse/libexec/topomap-planner"
-  check disks warning "the planner is on FUSE: $PWD/fuse/libexec/topomap-planner"
-  [[ $(cat json) != *"the profilers are on FUSE"* && $(cat json) == *"install topomap on the nodes' own disks"* ]]
+  check disks warning FUSE "$PWD/fuse/libexec/topomap-planner"
+  [[ $(jq -r '.checks[] | select(.name == "disks").found' json) != *profilers* ]]
   word profiler="$PWD/fuse/profilers"
-  check disks warning "the profilers are on FUSE: $PWD/fuse/profilers"
+  check disks warning profilers FUSE "$PWD/fuse/profilers"
   word node_helper="$PWD/fuse/libexec/topomap-node"
   sed -i "s,$PWD/lib,$PWD/fuse/lib," etc/slurm.conf
-  check disks warning "the node helper is on FUSE: $PWD/fuse/libexec/topomap-node; the plugin is on FUSE: $PWD/fuse/lib/spank_topomap.so"
+  check disks warning FUSE "$PWD/fuse/libexec/topomap-node" "$PWD/fuse/lib/spank_topomap.so"
 }
 
 @test "a file system of the profilers' that never answers" {
@@ -330,7 +332,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   SECONDS=0
   run -1 topomap doctor --deadline 0.5
   [ $SECONDS -lt 60 ]
-  [[ $output == *"problem  disks            no answer within 0.5 s from the file systems of planner, node helper, profilers"* ]]
+  has_tokens "$(grep '^problem  disks ' <<<"$output")" 0.5 planner 'node helper' profilers
 }
 
 @test "the database: not there, none, empty, not everybody's; --db and TOPOMAP_DB go before db=" {
@@ -348,18 +350,18 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check database problem "$PWD/none"
   word db="$PWD/t.db"
   chmod 640 t.db
-  check database problem "cannot be read by everybody"
+  check database problem read
   chmod 646 t.db
-  check database problem "can be written by others"
+  check database problem written
   chmod 644 t.db
   printf '\377' | dd of=t.db bs=1 seek=60 conv=notrunc status=none
   check database problem "t.db"
 }
 
 @test "the database's age and faults" {
-  check "database age" ok "1 source, imported 2"
+  check "database age" ok '1 source'
   run topomap doctor --max-age 0 --json
-  [[ $(jq -r '.checks[] | select(.name == "database age") | "\(.status) \(.found)"' <<<"$output") == "warning 1 of 1 sources are older than 0 days"* ]]
+  has_tokens "$(jq -r '.checks[] | select(.name == "database age") | "\(.status) \(.found)"' <<<"$output")" warning 1 0
   check "database faults" ok none
   topomap db synth fat-tree:leaves=4,hosts=4,spines=2,names=node%02d,fault=degraded:1 -o made
   topomap db import --db f.db ibnetdiscover made/fabric.ibnetdiscover
@@ -370,9 +372,9 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
 
 @test "nodes of slurm.conf that the database does not know, and the reverse" {
   printf 'NodeName=node[15-16],other[1-3]\n' >etc/more/nodes.conf
-  check "database nodes" problem "3 of Slurm's 5 nodes are not in the database: other[1-3]; 14 of its hosts are not in slurm.conf: node[01-14]"
+  check "database nodes" problem 3 5 'other[1-3]' 14 'node[01-14]'
   echo 'NodeName=node[15-16]' >etc/more/nodes.conf
-  check "database nodes" ok "it knows all of Slurm's 2 nodes; 14 of its hosts are not in slurm.conf: node[01-14]"
+  check "database nodes" ok 2 14 'node[01-14]'
   echo 'NodeName=node[15-' >etc/more/nodes.conf
   check "database nodes" problem "NodeName: "
   : >etc/more/nodes.conf
@@ -384,12 +386,12 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check policy problem "/nonexistent: No such file"
   word policy="$PWD/policy.conf"
   printf 'Rule=b Mode=maybe\nRule=c Modus=on\n' >>policy.conf
-  check policy problem "policy.conf:2: Mode is on, off, auto or only-when-asked, not 'maybe'"
+  check policy problem policy.conf:2: Mode "'maybe'"
   echo 'Rule=a Mode=on' >policy.conf
   chmod 666 policy.conf
-  check policy problem "can be written by others"
+  check policy problem written
   chmod 600 policy.conf
-  check policy problem "cannot be read by everybody"
+  check policy problem read
   line optional "${words/policy=* store/default=auto store}"
   check policy skipped "default=auto"
 }
@@ -398,44 +400,44 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   needs_root
   for folder in store records spool; do
     chmod 777 $folder
-    check $folder problem "has mode 0777: anybody may put something"
+    check $folder problem 0777
     chmod 755 $folder
-    check $folder problem "has mode 0755: users cannot write there"
+    check $folder problem 0755
     chmod 1777 $folder && chown 1 $folder
-    check $folder problem "belongs to user 1"
+    check $folder problem 1
     rmdir $folder
     check $folder problem "No such file"
     touch $folder
-    check $folder problem "is no folder"
+    check $folder problem folder
     rm $folder && mkdir -m 1777 $folder
   done
-  check spool warning "is on this node's own disk"
+  check spool warning disk
   line optional "db=$PWD/t.db"
   for folder in store records spool; do check $folder skipped "no $folder= in plugstack.conf"; done
-  check store skipped "profiles go to users' own \$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
-  check records skipped "plans are recorded for whoever asks, in users' own \$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
+  check store skipped profiles "\$XDG_CACHE_HOME/topomap"
+  check records skipped plans "\$XDG_CACHE_HOME/topomap"
 }
 
 @test "store, records: root's with a folder for each user; one that somebody else made first" {
   needs_root
   for folder in store records; do
     chmod 711 $folder
-    check $folder problem "and none has a folder there"
+    check $folder problem folder
     install -d -m 700 -o 1000 $folder/1000
-    check $folder ok "mode 0711, 1 users' folders"
+    check $folder ok 0711 1
     chmod 1777 $folder
-    check $folder ok "mode 1777: who makes another's folder there first"
+    check $folder ok 1777 first
     chown 65534 $folder/1000
-    check $folder warning "$folder/1000 is another user's: what is that user's goes to \$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"
+    check $folder warning "$folder/1000" "\$XDG_CACHE_HOME/topomap"
     rmdir $folder/1000
     ln -s /tmp $folder/1001
     touch $folder/1002
-    check $folder warning ", and it is not the only one"
+    check $folder warning only
     rm $folder/100*
     install -d -m 770 -o 1000 $folder/1000
-    check $folder warning "$folder/1000 is open to others"
+    check $folder warning "$folder/1000" open
     rmdir $folder/1000
-    check $folder ok "mode 1777"
+    check $folder ok 1777
   done
 }
 
@@ -449,28 +451,28 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   slurm_is() { scontrol_says "SLURM_VERSION = $1" "TopologyPlugin = topology/$2"; } # VERSION PLUGIN
   printf '#!/bin/sh\nexit 1\n' >bin/scontrol
   chmod 755 bin/scontrol
-  check "slurm order" skipped "does not answer"
+  check "slurm order" skipped answer
   slurm_is 25.11.7 tree
   check "slurm order" ok "node-index (Slurm 25.11.7, topology/tree)"
   slurm_is 26.05.3 tree
-  check "slurm order" warning "Slurm's order is topology (Slurm 26.05.3, topology/tree), the dry run goes by node-index"
+  check "slurm order" warning 26.05.3 topology/tree node-index
   topomap db import --db t.db slurm-config config
   check "slurm order" warning "db import slurm-topology"
   echo 'SwitchName=s Nodes=node[01-16]' >topology.conf
   topomap db import --db t.db slurm-topology topology.conf
   check "slurm order" ok "topology (Slurm 26.05.3, topology/tree)"
   slurm_is 26.05.3 flat
-  check "slurm order" warning "Slurm's order is node-index"
+  check "slurm order" warning node-index
   # topology.yaml overrides the plugin, which Slurm does not say.
   topomap db import --db t.db slurm-config config
   check "slurm order" ok "node-index (Slurm 26.05.3, topology/flat)"
   printf -- '- topology: t\n  tree: {switches: [{switch: s, nodes: "node[01-16]"}]}\n' >etc/topology.yaml
-  check "slurm order" warning "etc/topology.yaml overrides TopologyPlugin (topology/flat) and is not imported"
+  check "slurm order" warning etc/topology.yaml TopologyPlugin topology/flat
   slurm_is 26.05.3 tree
   topomap db import --db t.db slurm-config config
-  check "slurm order" warning "etc/topology.yaml overrides TopologyPlugin (topology/tree) and is not imported"
+  check "slurm order" warning etc/topology.yaml TopologyPlugin topology/tree
   topomap db import --db t.db slurm-topology etc/topology.yaml
   check "slurm order" ok "topology (Slurm 26.05.3, topology/tree)"
   echo 'SelectType = select/linear' >>config
-  check "slurm order" warning "Slurm's order is node-index (Slurm 26.05.3, topology/tree, select/linear)"
+  check "slurm order" warning node-index 26.05.3 topology/tree select/linear
 }

@@ -4,6 +4,7 @@
 # here, what is refused, and real samples where they are, their counts found by other means.
 bats_require_minimum_version 1.5.0
 
+load ../messages
 load imports
 
 setup() {
@@ -13,10 +14,10 @@ setup() {
   cd "$BATS_TEST_TMPDIR/here"
 }
 
-refused() { # FORMAT FILE WHAT... : refused with these words, and no database is made
+refused() { # FORMAT FILE TOKEN...: refused with these facts, and no database is made
   local format=$1 file=$2; shift 2
   run -3 topomap db import --db none.db "$format" "$file"
-  for word in "$@"; do [[ $output == *"$word"* ]] || { echo "$output"; return 1; }; done
+  fails_with 3 "$@"
   [ ! -e none.db ]
 }
 
@@ -42,7 +43,7 @@ line() { # HOST NIC GROUP SWITCH PORT: as the address tool prints it
   [ "$(topomap db show --db a.db n1 --json | jq -c '.ports[0] | [.switch, .switch_port]')" = '["g0s31",42]' ]
   # It knows that it knows no rates, and maps by levels.
   run -2 topomap eval --db a.db --graph ring:4 --nodes 'n[1-4]' --tasks-per-node 1 --time
-  [[ $output == *"links are not known"* ]]
+  fails_with 2 links
   [ "$(topomap map --db a.db --graph ring:4 --nodes 'n[1-4]' --tasks-per-node 1 --json | jq .max_dilation)" = 5 ]
 }
 
@@ -57,15 +58,15 @@ line() { # HOST NIC GROUP SWITCH PORT: as the address tool prints it
     echo 'n5 hsn0 a4:bf:01:3e:00:11'
   } > t
   run --separate-stderr -0 topomap db import --db a.db slingshot-ama t
-  [[ $stderr == *"t:7: 1 addresses do not begin with 02:00:00:"*"1 more warning"* ]]
+  warns_with t:7: 1 02:00:00:
   [ "$(summary a.db hosts switches links)" = '[3,2,4]' ]
   [ "$(hops a.db n1 n2) $(hops a.db n1 n3) $(hops a.db n2 n3)" = "2 3 2" ]
-  { line n1 0 2 3 4; line n9 0 2 3 4; } > two; refused slingshot-ama two "two:2: 'n9' has the address of 'n1' on line 1"
-  { line n1 0 2 3 4; line n1 0 2 3 5; } > nic; refused slingshot-ama nic "NIC 0 of 'n1' has another address"
+  { line n1 0 2 3 4; line n9 0 2 3 4; } > two; refused slingshot-ama two two:2: "'n9'" "'n1'" 1
+  { line n1 0 2 3 4; line n1 0 2 3 5; } > nic; refused slingshot-ama nic 'NIC 0' "'n1'"
   line n1 0 2 3 4 | sed 's/002.03.04/002.03.05/' > cut; refused slingshot-ama cut 'cut:1:' 'location 2.3.4'
-  echo "$(address 2 3 4)" > bare; refused slingshot-ama bare 'bare:1:' "a host's name"
+  echo "$(address 2 3 4)" > bare; refused slingshot-ama bare 'bare:1:' host
   echo 'n5 hsn0 a4:bf:01:3e:00:11' > burnt; refused slingshot-ama burnt 'burnt:1:' 'slingshot-cables'
-  : > empty; refused slingshot-ama empty 'no line with a host and an address'
+  : > empty; refused slingshot-ama empty empty
 }
 
 cables() { # the header and some cables; xnames as $1 spells them
@@ -94,11 +95,11 @@ END
     topomap db import --db b.db slingshot-cables d.csv.xz --option rate=200
     topomap db diff a.db b.db
   done
-  sed 's/x9000c1r3j12/x9000c1s3j12/' c.csv > odd; refused slingshot-cables odd 'odd:5:' "not 'x9000c1s3j12'"
+  sed 's/x9000c1r3j12/x9000c1s3j12/' c.csv > odd; refused slingshot-cables odd 'odd:5:' "'x9000c1s3j12'"
   sed 's/dst_conn_a/there/' c.csv > head; refused slingshot-cables head 'head:3:' 'dst_conn_a'
   sed 's/^2,.*/2,x9000c1r1j10/' c.csv > cut; refused slingshot-cables cut 'cut:5:' 'cut'
   sed 's/^2,.*/2,x9000c1r1j100,none,x9000c1r3j12,none,1,local,1,1,[]/' c.csv > twice
-  refused slingshot-cables twice "another link on line"
+  refused slingshot-cables twice twice:
   head -2 c.csv > none; refused slingshot-cables none 'cable_id'
   run -2 topomap db import --db none.db slingshot-cables c.csv --option rate=fast
 }
@@ -168,15 +169,15 @@ END
 }
 
 @test "opa-links: what is cut, of no type, no rate, or of two types is refused with its line" {
-  opa_lines | sed 's/;FI;n2/;CA;n2/' > type; refused opa-links type 'type:3:' "FI or SW, not 'CA'"
-  opa_lines | sed '3s/;8;/;900;/' > port; refused opa-links port 'port:3:' "not '900'"
-  opa_lines | sed '4s/;SW;leaf 2$//' > cut; refused opa-links cut 'cut:4:' '8, 12 or 19 fields'
+  opa_lines | sed 's/;FI;n2/;CA;n2/' > type; refused opa-links type 'type:3:' FI SW "'CA'"
+  opa_lines | sed '3s/;8;/;900;/' > port; refused opa-links port 'port:3:' "'900'"
+  opa_lines | sed '4s/;SW;leaf 2$//' > cut; refused opa-links cut 'cut:4:' 8 12 19
   opa_lines | sed '4s/0x[0-9a-f]*/0xzz/' > guid; refused opa-links guid 'guid:4:' '0xzz'
   opa_lines | sed '4s/SW;leaf 1/FI;leaf 1/' > two; refused opa-links two 'two:4:' 'elsewhere'
-  opa_xml | sed 's/100g/fast/' > rate; refused opa-links rate 'rate:3:' "100g, not 'fast'"
-  opa_xml | head -6 > end; refused opa-links end 'end:7:' '<Link> is not closed'
-  opa_xml | sed '6d' > one; refused opa-links one 'two <Port> in a <Link>, not 1'
-  : > none; refused opa-links none 'no link'
+  opa_xml | sed 's/100g/fast/' > rate; refused opa-links rate 'rate:3:' 100g "'fast'"
+  opa_xml | head -6 > end; refused opa-links end 'end:7:' '<Link>'
+  opa_xml | sed '6d' > one; refused opa-links one '<Port>' '<Link>' 1
+  : > none; refused opa-links none link
   printf '<a>\0</a>' > nul; refused opa-links nul 'NUL'
 }
 
@@ -209,10 +210,10 @@ ufm_list() {
   topomap db import --db a.db hosts map
   [ "$(hops a.db n1 n2)" = 2 ]
   [ "$(topomap db export --db a.db --to links | grep -c 'MF0;spine:MQM9701/U1,9')" = 1 ]
-  sed 's/"destination_port":4/"destination_port":400/' u.json > port; refused ufm-links port 'port:3:' 'destination_port from 1 to 254'
+  sed 's/"destination_port":4/"destination_port":400/' u.json > port; refused ufm-links port 'port:3:' destination_port 1 254
   sed 's/"source_guid":"0c42a10300000064"/"source_guid":"spine"/' u.json > guid; refused ufm-links guid 'guid:4:' 'source_guid'
-  head -c 200 u.json > cut; refused ufm-links cut 'cut:2:' 'expected JSON'
-  echo '{}' > object; refused ufm-links object 'object:1:' 'a list of links'
+  head -c 200 u.json > cut; refused ufm-links cut 'cut:2:' JSON
+  echo '{}' > object; refused ufm-links object 'object:1:' links
 }
 
 # ---- Ethernet --------------------------------------------------------------------------------
@@ -266,7 +267,7 @@ END
   topomap db import --db e.db lldp all --option hosts=n1.site,n2.site
   [ "$(summary e.db hosts)" = '[2]' ]
   run -3 topomap db import --db none.db lldp all --option hosts=nobody
-  [[ $output == *"none of hosts=nobody is in the file"* ]]
+  fails_with 3 hosts=nobody
   [ "$(summary d.db hosts switches links)" = '[1,2,2]' ]
   # From switches alone, and from hosts alone; the shape of `-f json`, too.
   topomap db import --db e.db lldp leaf1.json
@@ -286,7 +287,7 @@ END
   jq -c '.lldp[0].interface[2].chassis[0] |= (.descr[0].value = "Debian GNU/Linux 12 Linux 6.1.0 #1 SMP x86_64" | .capability[0].enabled = true)' \
     leaf1.json > t && mv t leaf1.json
   run --separate-stderr -0 topomap db import --db a.db lldp n1.json n2.json leaf1.json
-  [[ $stderr == *"1 neighbours have no name but localhost"* ]]
+  warns_with 1 localhost
   [ "$(summary a.db hosts switches links)" = '[2,3,6]' ]
   [ "$(topomap db export --db a.db --to links | grep -c 'leaf1,1700[01],100')" = 2 ]
   run -0 topomap db import --db h.db lldp leaf1.json --option hosts=n1,n2,spine
@@ -295,14 +296,14 @@ END
 
 @test "lldp: what is no neighbour list is refused with a way out" {
   echo '{"lldp":[{"interface":[{"name":"eth0","chassis":[{"id":[{"value":"x"}],"name":[{"value":"s"}]}]}]}]}' > n1.json
-  refused lldp n1.json 'n1.json:1:' "a neighbour of 'n1' without a name of an interface or a port"
-  echo '{"lldp":[{}]}' > n2.json; refused lldp n2.json 'is lldpd running'
-  echo '[1]' > n3.json; refused lldp n3.json 'n3.json:1:' 'systems for keys'
-  echo 'lldpcli: cannot connect' > n4.json; refused lldp n4.json 'n4.json:1:' 'expected JSON'
-  printf 'n1: {"lldp"\nn2: {}\n' > lines; refused lldp lines 'lines:1:' 'expected JSON'
+  refused lldp n1.json 'n1.json:1:' "'n1'" interface port
+  echo '{"lldp":[{}]}' > n2.json; refused lldp n2.json lldpd
+  echo '[1]' > n3.json; refused lldp n3.json 'n3.json:1:' keys
+  echo 'lldpcli: cannot connect' > n4.json; refused lldp n4.json 'n4.json:1:' JSON
+  printf 'n1: {"lldp"\nn2: {}\n' > lines; refused lldp lines 'lines:1:' JSON
   : > n5.json; refused lldp n5.json 'n5.json:1:' 'empty'
   run -3 topomap db import --db none.db lldp --nodes 'n[1-2]' n2.json
-  [[ $output == *"whose neighbours are these?"* ]]
+  fails_with 3 '--nodes NODE' NODE.json
 }
 
 # What lldpd 1.0.16 of Debian 12 says on four hosts, two leaves and two spines, all of them plain Linux, whose
@@ -317,7 +318,7 @@ links_built() {
   links_built >built; topomap db import --db built.db links built
   linux_everywhere >all
   run --separate-stderr -0 topomap db import --db a.db lldp all
-  [[ $stderr == *"2 systems forward frames, have a plain Linux and no host beside them, 'spine1' for one: taken for switches"* ]]
+  warns_with 2 spine1
   topomap db diff built.db a.db
   run --separate-stderr -0 topomap db import --db a.db lldp all --option hosts='n[1-4]'
   [ -z "$stderr" ]
@@ -326,7 +327,7 @@ links_built() {
   jq -c '. as $all | .n1.lldp[0].interface += [$all.leaf1.lldp[0].interface[1] | .name = "ens9" | .port[0].descr[0].value = "ens9"]
     | .n2.lldp[0].interface += [$all.leaf1.lldp[0].interface[0] | .name = "ens9" | .port[0].descr[0].value = "ens9"]' all >pair
   run --separate-stderr -0 topomap db import --db pair.db lldp pair
-  [[ $stderr == *"2 systems forward frames, have a plain Linux"*"'spine1' for one: taken for switches"* ]]
+  warns_with 2 spine1
   topomap db diff built.db pair.db
   # From hosts alone: the leaves.
   jq -c '{n1, n2, n3, n4}' all >hosts
@@ -338,11 +339,11 @@ links_built() {
     index($n)) | .descr[0].value) = "SONiC Software Version: SONiC.202305"
     | .n1.lldp[0].interface += [.leaf1.lldp[0].interface[1] | .name = "ens9" | .port[0].descr[0].value = "ens9"]' all >sonic
   run --separate-stderr -0 topomap db import --db c.db lldp sonic
-  [[ $stderr == *"1 links between two hosts are left out"* ]]
+  warns_with '1 link'
   topomap db diff built.db c.db
   # Where all forward there is no telling.
   jq -c '(.. | objects | select(.type? == "Bridge") | .enabled) = true' all >all-forward
-  refused lldp all-forward 'all-forward:1:' 'only links between hosts' 'hosts=HOSTLIST'
+  refused lldp all-forward 'all-forward:1:' 'hosts=HOSTLIST'
   topomap db import --db d.db lldp all-forward --option hosts='n[1-4]'
   topomap db diff built.db d.db
 }
@@ -354,15 +355,15 @@ links_built() {
   [ "$(hops a.db n1 n2) $(hops a.db N1 n3)" = "2 4" ]
   jq -r 'to_entries[] | "\(.key): \(.value | tojson)"' all | sed 's/^n4: .*/n4: sh: 1: lldpcli: not found/; $a spine3: ' >lines
   run --separate-stderr -0 topomap db import --db b.db lldp lines
-  [[ $stderr == *"2 of 9 hosts answered with a message and no JSON: left out"* ]]
+  warns_with 2 9
   topomap db diff a.db b.db # its leaf tells of n4
   # A warning before the document is no document, and does not take its place.
   jq -r 'to_entries[] | "\(.key): lldpcli: a warning", "\(.key):   of two lines", "\(.key): \(.value | tojson)"' all >warned
   run --separate-stderr -0 topomap db import --db c.db lldp warned
-  [[ $stderr != *"answered with a message"* ]]
+  [ "$(grep -c 'of 9 hosts' <<<"$stderr")" -eq 0 ]
   topomap db diff a.db c.db
   printf 'n1: lldpcli: cannot connect\r\nn2: lldpcli: cannot connect\r\n' >down
-  refused lldp down 'down:1:' "expected JSON, not 'lldpcli: cannot connect'"
+  refused lldp down 'down:1:' JSON "'lldpcli: cannot connect'"
 }
 
 netq() {
@@ -381,9 +382,9 @@ END
   netq > g.json
   topomap db import --db a.db netq g.json
   [ "$(topomap db export --db a.db --to links | tr '\n' ' ')" = '# all hosts: n[1-2] n1,1,leaf1,1, n2,1,leaf1,2001, ' ]
-  netq | sed 's/"node":"node2"/"node":"node7"/' > node; refused netq node 'node:7:' "node 'node7'"
+  netq | sed 's/"node":"node2"/"node":"node7"/' > node; refused netq node 'node:7:' "'node7'"
   netq | sed 's/"interface":"ens1"//; s/,}/}/' > port; refused netq port 'port:5:' 'link 1'
-  netq | jq 'del(.[0].links)' > none; refused netq none 'none:1:' "not NetQ's topology graph"
+  netq | jq 'del(.[0].links)' > none; refused netq none 'none:1:' NetQ
 }
 
 @test "real: NetQ's graph: hosts, switches and links by jq" {
@@ -399,9 +400,9 @@ END
 
 levels_alone() { # DB NODES: what any database of levels is: it maps, and knows no rates
   [ "$(summary "$1" links topology)" = '[0,"tree"]' ]
-  [[ "$(topomap db show --db "$1" --summary)" == *"links and rates are not known"* ]]
+  topomap db show --db "$1" --summary | grep -q '\<rates\>'
   run -2 topomap eval --db "$1" --graph ring:4 --nodes "$2" --tasks-per-node 1 --time
-  [[ $output == *"links are not known"* ]]
+  fails_with 2 links
   topomap map --db "$1" --graph ring:4 --nodes "$2" --tasks-per-node 1 --json > map.json
   [ "$(jq .congestion map.json)" = null ]
 }
@@ -420,7 +421,7 @@ END
 @test "aws-topology: levels from the top; names of describe-instances; several pages; instances without a place" {
   aws > t.json
   run --separate-stderr -0 topomap db import --db a.db aws-topology t.json
-  [[ $stderr == *"t.json:6: 1 instances have no place in the network"* ]]
+  warns_with t.json:6: 1
   [ "$(summary a.db hosts switches partial)" = '[4,6,true]' ]
   [ "$(hops a.db i-1 i-3) $(hops a.db i-1 i-4) $(hops a.db i-1 i-2)" = "2 4 6" ]
   levels_alone a.db 'i-[1-4]'
@@ -431,7 +432,7 @@ END
   [ "$(hops b.db ip-10-0-0-1 ip-10-0-0-4.ec2.internal) $(hops b.db i-1 ip-10-0-0-2)" = "4 6" ]
   jq '.Instances |= .[:2] | .NextToken = "x"' t.json > p1; jq '.Instances |= .[2:4]' t.json > p2
   run --separate-stderr -0 topomap db import --db c.db aws-topology p1
-  [[ $stderr == *"the answer goes on (NextToken)"* ]]
+  warns_with NextToken
   run --separate-stderr -0 topomap db import --db c.db aws-topology p1 p2
   [[ $stderr != *NextToken* ]]
   topomap db diff a.db c.db
@@ -452,17 +453,17 @@ END
   diff before after
   for nodes in 'i-[1-4]' 'node[01-02],i-[1-2]'; do
     run -2 topomap eval --db a.db --graph ring:4 --nodes "$nodes" --tasks-per-node 1 --time
-    [[ $output == *"links are not known"* ]]
+    fails_with 2 links
     topomap map --db a.db --graph ring:4 --nodes "$nodes" --tasks-per-node 1 --json | jq -e '.congestion == null'
   done
 }
 
 @test "aws-topology: two parents, an instance twice, a level that is an instance, other JSON are refused" {
-  aws | sed '3s/nn-b1/nn-a1/' > two; refused aws-topology two 'two:3:' "'nn-a1' is in two levels above it"
-  aws | sed '4s/i-3/i-1/; 4s/nn-a1/nn-a2/' > twice; refused aws-topology twice "'i-1' is listed twice"
-  aws | sed '4s/nn-a1/i-1/' > level; refused aws-topology level 'level:4:' "'i-1' is an instance and a level"
-  aws | sed 's/i-4/a b/' > name; refused aws-topology name "'a b' is no name"
-  aws | sed 's/"nn-b", "nn-b1"/1/' > number; refused aws-topology number 'number:3:' "'i-2': expected names"
+  aws | sed '3s/nn-b1/nn-a1/' > two; refused aws-topology two 'two:3:' "'nn-a1'"
+  aws | sed '4s/i-3/i-1/; 4s/nn-a1/nn-a2/' > twice; refused aws-topology twice "'i-1'"
+  aws | sed '4s/nn-a1/i-1/' > level; refused aws-topology level 'level:4:' "'i-1'"
+  aws | sed 's/i-4/a b/' > name; refused aws-topology name "'a b'"
+  aws | sed 's/"nn-b", "nn-b1"/1/' > number; refused aws-topology number 'number:3:' "'i-2'"
   echo '{"Reservations": []}' > other; refused aws-topology other 'describe-instance-topology'
   aws > t; run -3 topomap db import --db none.db aws-topology t --option names=t
   [[ $output == *"describe-instances"* ]]
@@ -490,7 +491,7 @@ END
   for f in j k l m; do topomap db import --db $f.db gcp-topology $f; topomap db diff a.db $f.db; done
   echo 'us-c1-a,CCCC,n1' > bad; refused gcp-topology bad 'bad:1:' '/CCCC/bbbb/0000'
   echo 'us-c1-a' > cut; refused gcp-topology cut 'cut:1:' 'csv[no-heading]'
-  echo '{"a": 1}' > j; refused gcp-topology j 'j:1:' 'a list of instances'
+  echo '{"a": 1}' > j; refused gcp-topology j 'j:1:' instances
 }
 
 @test "oci-topology: pdsh's lines and an object; GPU memory fabrics are NVLink domains" {
@@ -506,10 +507,10 @@ END
   levels_alone a.db 'n[1-4]'
   { cat pdsh; echo 'n5: curl: (7) Failed to connect'; } >some
   run --separate-stderr -0 topomap db import --db c.db oci-topology some
-  [[ $stderr == *"1 of 5 hosts answered with a message"* ]]
+  warns_with 1 5
   topomap db diff a.db c.db
-  jq .n1 all > one; refused oci-topology one 'one:1:' 'whose is this?'
-  jq '.n1 = 1' all > bad; refused oci-topology bad "'n1': expected an object"
+  jq .n1 all > one; refused oci-topology one 'one:1:'
+  jq '.n1 = 1' all > bad; refused oci-topology bad "'n1'"
 }
 
 @test "topograph: its answer and its model of the same cluster are one" {
@@ -543,10 +544,10 @@ END
   [ "$(hops a.db n1 n2) $(hops a.db n1 n3) $(hops a.db n1 n4)" = "2 4 6" ]
   [ "$(topomap db show --db b.db n2 --json | jq -r .domain)" = nvl-1 ]
   levels_alone b.db 'n[1-4]'
-  sed 's/s2: {switches: \[leaf3\]}/s2: {switches: [core]}/; s/leaf3/s2/' m.yaml > circle; refused topograph circle 'circle:' 'no circle'
+  sed 's/s2: {switches: \[leaf3\]}/s2: {switches: [core]}/; s/leaf3/s2/' m.yaml > circle; refused topograph circle 'circle:'
   sed 's/n\[1-2\]/n[1-/' m.yaml > list; refused topograph list 'list:12:'
-  sed 's/^blocks:/others:/' m.yaml > none; refused topograph none "a list of 'blocks'"
-  printf 'a: [\n' > cut; refused topograph cut 'not YAML'
+  sed 's/^blocks:/others:/' m.yaml > none; refused topograph none "'blocks'"
+  printf 'a: [\n' > cut; refused topograph cut YAML
   echo '{}' > empty; refused topograph empty 'instances'
 }
 
@@ -574,11 +575,11 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
   xz -c t.json | topomap db import --db b.db aws-topology - 2>> said
   zstd -qc t.json | topomap db import --db b.db aws-topology - 2>> said # again: the same source
   topomap db diff a.db b.db
-  [ "$(grep -c 'standard input:6: 1 instances' said)" = 2 ]
+  [ "$(grep -c 'standard input:6: 1 ' said)" = 2 ]
   line n1 0 0 31 42 | topomap db import --db a.db slingshot-ama -
   [ "$(summary a.db hosts)" = '[5]' ]
   run -3 topomap db import --db none.db gcp-topology - < t.json
-  [[ $output == *"standard input:1: expected a list of instances"* ]]
+  fails_with 3 'standard input:1:'
   printf '0,1,100\n1,2,50\n' > g.csv
   [ "$(topomap graph info --json - < g.csv)" = "$(topomap graph info --json g.csv)" ]
   printf '2\n1\n0\n' > m
@@ -596,11 +597,11 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
 
 @test "hostile or odd: too many nodes in few words, levels in circles, a line behind an escaped quote" {
   { echo 'blocks:'; echo '- switch: s'; echo '  nodes:'; for i in $(seq 3); do echo '  - "a[0-499999]"'; done; } >many
-  refused topograph many 'many:' "at most 1000000 nodes"
+  refused topograph many 'many:' 1000000
   printf '%s\n' '{"Instances":[' '{"InstanceId":"i-1\"","NetworkNodes":["a"]},' '{"InstanceId":"i-2","NetworkNodes":["a","a"]}]}' | sed 's/\\"//' >circle
-  refused aws-topology circle 'circle:3:' "'a' is inside itself"
+  refused aws-topology circle 'circle:3:' "'a'"
   jq -n '[["a", "b"], ["b", "a"]] | {Instances: [range(2) as $i | {InstanceId: "i-\($i)", NetworkNodes: .[$i]}]}' >circle
-  refused aws-topology circle "'a' is inside itself"
+  refused aws-topology circle "'a'"
   # The line of what comes behind an escaped quote.
   printf '%s\n' '{"Instances":[' '{"InstanceId":"i-1","Note":"5\"","NetworkNodes":["a"]},' '{"InstanceId":7}]}' >quoted
   refused aws-topology quoted 'quoted:3:'
@@ -647,10 +648,10 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
     [ "$(hops ama.db x1000c0s0b0n0 x1000c1s0b0n0)" -gt 2 ]
   done
   run -2 topomap db synth torus:4x4,as=slingshot -o made
-  [[ $output == *"expected a dragonfly of at most 512 groups"* ]]
+  fails_with 2 dragonfly 512
   for option in names=cn%03d first=0; do
     run -2 topomap db synth dragonfly:a=4,p=2,h=2,as=slingshot,$option -o refused
-    [[ $output == *"as=slingshot calls hosts by their places"* ]]
+    fails_with 2 as=slingshot
     [ ! -e refused ]
   done
 }

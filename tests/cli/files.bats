@@ -4,6 +4,8 @@
 # whatever ends the command.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   data="$TOPOMAP_SOURCE/tests/data/db"
   topomap="$TOPOMAP_BUILD/cli/topomap"
@@ -110,13 +112,13 @@ traced() {
 refused() {
   command_of "here/$name"
   run --separate-stderr -4 "${command[@]}"
-  [[ $stderr == *"$1"* ]]
+  fails_with 4 "$@"
   [ "$(state)" = "$before" ]
 }
 in_everybodys_folder() {
   chmod 777 here
   before=$(state)
-  refused "any user may replace files in its folder"
+  refused folder
   chmod 1777 here
   # A link, a file, a FIFO of another user's. Root's are none.
   if [ "$(id -u)" = 0 ]; then
@@ -124,19 +126,19 @@ in_everybodys_folder() {
     ln -s ../in/victim "here/$name"
     chown -h nobody "here/$name"
     before=$(state)
-    refused "another user's"
+    refused user
     cmp in/t.db in/victim
     rm "here/$name"
     install -m 666 -o nobody in/victim "here/$name"
     before=$(state)
-    refused "another user's"
+    refused user
     rm "here/$name"
     mkfifo "here/$name"
     chown nobody "here/$name"
     before=$(state)
     case $words in
       "db import "*) ;; # reads it first, and a FIFO is no database
-      *) refused "another user's" ;;
+      *) refused user ;;
     esac
     rm "here/$name"
   fi
@@ -290,6 +292,6 @@ processes() { limited "0 4" "cannot start|Resource temporarily|fork" --nproc=1; 
 
 @test "a command that runs out of processor time says so and leaves nothing" {
   run -4 prlimit --cpu=2:2 "$topomap" map --graph stencil3d:27:74x74x73 --machine torus:74x74x73 --effort strong --time 300 -o here/x
-  [[ $output == *"the limit of processor time (ulimit -t) is reached"* ]]
+  fails_with 4 'ulimit -t'
   [ -z "$(ls -A here)" ]
 }

@@ -3,6 +3,8 @@
 # Who talks to whom, as a picture: in a pipe, on a terminal, as a file.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   cd "$BATS_TEST_TMPDIR"
   export PATH=$TOPOMAP_BUILD/cli:$PATH LC_ALL=C.UTF-8
@@ -46,13 +48,14 @@ cells_of_json() { jq -r '.bytes | to_entries[] | .key as $r | .value | to_entrie
   [ "${lines[3]}" = "      ++  " ]
   [ "${lines[4]}" = "        @@" ]
   [ "${lines[5]}" = "  @@      " ]
-  [[ ${lines[6]} == "1 .."*"@@ 1000000 bytes a cell of 1 rank a side" ]]
+  [[ ${lines[6]} == "1 .."*"@@ 1000000 bytes "*1* ]]
   topomap graph show stencil3d:7:20x20x20 >out
   run ! grep -q $'\033' out
   [ "$(wc -L <out)" -le 80 ]
   [ "$(wc -l <out)" -ge 30 ]
   printf '0,1,0\n' >none.csv
-  topomap graph show none.csv | grep -qx 'no rank sends anything'
+  run -0 topomap graph show none.csv
+  [[ -n $output && $output != *@* ]]
 }
 
 @test "graph show on a terminal: colours, two rows a line; NO_COLOR and --color decide otherwise" {
@@ -180,7 +183,7 @@ END
   [ ! -e asked ]
   run ! grep -q $'\e' screen
   run -2 topomap graph show graph.csv --graphics ascii
-  [[ $output == *"--graphics takes auto, blocks, sixel or kitty"* ]]
+  fails_with 2 --graphics auto blocks sixel kitty
 }
 
 # The size that a PNG says: IHDR's width and height.
@@ -189,7 +192,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print $1 * 16777216 + $2 * 65536
 @test "graph show -o: PNG and PDF, where it was built with cairo; else it says so" {
   if ! grep -q '^#define HAVE_CAIRO 1' "$TOPOMAP_BUILD/config.h"; then
     run -2 topomap graph show ring:8 -o out.png
-    [[ $output == *"built without cairo"*"FILE.svg"* ]]
+    fails_with 2 cairo FILE.svg
     [ ! -e out.png ]
     return
   fi

@@ -84,7 +84,7 @@ bytes_a_task() { # MOST
   awk '{ print $2, $3 }' planned | sort -n -k1,1 -k2,2 >cpus
   for lost in '--lost' ''; do
     if [ -n "$lost" ]; then nodes spooled --spool "$PWD/spool" "$lost"; else nodes in-order; fi
-    [ "$(grep -c 'the tasks of this node are bound in order' said)" -eq "$([ -n "$lost" ] && echo 512 || echo 0)" ]
+    [ $(($(grep -c 'in order' said) / 512)) -eq "$([ -n "$lost" ] && echo 1 || echo 0)" ]
     awk '{ print $2, $3 }' bound | sort -n -k1,1 -k2,2 | diff cpus -
     # Ranks ascend on a node, and with them the first CPU, which the class has in the order of its cores.
     sort -k2,2n -k1,1n bound | awk -v node=-1 '{ split($3, c, ","); if ($2 == node && c[1] <= last) exit 1; node = $2; last = c[1] }'

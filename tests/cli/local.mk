@@ -33,4 +33,4 @@ CLI_TESTS = \
   tests/cli/book.bats tests/cli/text.bats tests/cli/words.bats tests/cli/usage.bats tests/cli/completion.bats tests/cli/manual.bats tests/cli/release.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += tests/book.bash tests/cli/imports.bash tests/cli/page.bash tests/cli/page_checks.js tests/cli/place.c tests/cli/fabric.awk tests/data/compat
+EXTRA_DIST += tests/book.bash tests/messages.bash tests/cli/imports.bash tests/cli/page.bash tests/cli/page_checks.js tests/cli/place.c tests/cli/fabric.awk tests/data/compat

@@ -62,7 +62,7 @@ variable() {
   [ "$count" -ge 35 ]
   [ "$count" -eq "$(grep -c '^\.B [a-z_]*$' page)" ] || { grep '^\.B [a-z_]*$' page; false; }
   [ "$(sqlite3 t.db 'PRAGMA application_id')" = "$((0x544d4150))" ]
-  grep -q "number of the schema, $(sqlite3 t.db 'PRAGMA user_version')\." page
+  grep -q "\<schema\>.* $(sqlite3 t.db 'PRAGMA user_version')\." page
 }
 
 @test "topomap-policy(5) has each key that a rule may have, topomap-graph-formats(5) each format" {
@@ -140,10 +140,10 @@ variable() {
   local page
   for page in run doctor.8; do # doctor.bats sees that it is so
     run -0 topomap help --man "$page"
-    [[ $output == *"where \-\-db does not name it; it goes before db= of plugstack.conf."* ]]
+    [[ $output == *"where \-\-db does not name it; it goes before db= of plugstack.conf."* ]] # wording: the page itself
   done
   run -0 topomap help --man refresh.8
-  [[ $output == *"neither \-\-db nor the configuration's db names it."* ]]
+  [[ $output == *"neither \-\-db nor the configuration's db names it."* ]] # wording: the page itself
 }
 
 @test "mandoc has nothing to say of any page" {

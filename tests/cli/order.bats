@@ -3,6 +3,8 @@
 # What Slurm's layout is in a dry run: node index, topology, a file; the database's own answer.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 readonly nodes='node[01,03-04,06-07,09-10,12]'
 
 setup_file() {
@@ -106,24 +108,24 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
   printf 'node01\nnode01\nnode01\n' >many
   printf 'node01\n' >few
   run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order stranger
-  [[ $output == *"stranger:2: 'node05' is none of --nodes"* ]]
+  fails_with 3 stranger:2: node05 --nodes
   run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order many
-  [[ $output == *"many:3: node 'node01' has more than its 2 tasks"* ]]
+  fails_with 3 many:3: node01 2
   run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order few
-  [[ $output == *"few:1: expected the nodes of 16 tasks, found 1"* ]]
+  fails_with 3 few:1: 16 1
   run ! topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order no-such-file
 }
 
 @test "a topology that is not known: an error where it was asked for, else a warning" {
   run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order topology
-  [[ $output == *"db import slurm-topology"* ]]
+  fails_with 3 'db import slurm-topology'
   printf 'SLURM_VERSION = 26.05.3\nTopologyPlugin = topology/tree\n' >tree
   topomap db import slurm-config tree
   run -0 --separate-stderr topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --json
-  [[ $stderr == *"warning: Slurm's layout is taken in the order of nodes"*"db import slurm-topology"* ]]
+  warns_with 'topomap eval: ' 'db import slurm-topology'
   topomap db import slurm-topology topology.yaml
   run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order topology:no
-  [[ $output == *"no topology 'no'"* ]]
+  fails_with 3 "'no'"
   run -2 topomap eval --graph ring:16 --machine torus:4x4 --slurm-order topology
   echo 'NodeName=n1' >conf
   run -3 topomap db import slurm-config conf
@@ -134,13 +136,13 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
   local index
   index=$(J)
   run -0 topomap db import slurm-config new
-  [ "${lines[0]}" = "new: slurm-config: Slurm's order is node-index: Slurm 26.05.3, topology/flat, if there is no topology.yaml" ]
-  [[ ${lines[1]} == *"db import slurm-topology topology.yaml"*"--option topology.yaml=none"* ]]
+  has_tokens "${lines[0]}" 'new: slurm-config: ' node-index 26.05.3 topology/flat topology.yaml
+  has_tokens "${lines[1]}" 'db import slurm-topology topology.yaml' '--option topology.yaml=none'
   run -0 --separate-stderr J
   [ "$output" = "$index" ]
-  [[ $stderr == "topomap eval: note: Slurm's layout is taken in the order of nodes: a topology.yaml "*"db import slurm-topology topology.yaml"* ]]
+  warns_with 'topomap eval: ' 'db import slurm-topology topology.yaml'
   run -0 --separate-stderr layout
-  [[ $stderr == *"topomap map: note: Slurm's layout is taken in the order of nodes"* ]]
+  warns_with 'topomap map: ' 'db import slurm-topology'
   run -0 --separate-stderr J --slurm-order node-index
   [ -z "$stderr" ]
   run -0 topomap db import slurm-config new --option topology.yaml=none
@@ -154,7 +156,7 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
   echo 'SwitchName=s Nodes=node[01-12]' >topology.conf
   topomap db import slurm-topology topology.conf
   run -0 --separate-stderr J
-  [[ $stderr == *"db import slurm-topology topology.yaml"* ]]
+  warns_with 'db import slurm-topology topology.yaml'
   topomap db import slurm-topology topology.yaml
   run -0 --separate-stderr J
   [ "$output" != "$index" ]
@@ -192,7 +194,7 @@ EOF
   # By itself the step goes round the end: 10 06 09 11.
   run -0 --separate-stderr ring
   [ "$output" = 'layout 1;2;0;3' ]
-  [[ $stderr == *"topomap map: note: in a ring or torus"*"--job-nodes"* ]]
+  warns_with 'topomap map: ' --job-nodes
   run -0 --separate-stderr ring --job-nodes 'node[01-12]'
   [ "$output" = 'layout 3;0;2;1' ]
   [ -z "$stderr" ]
@@ -213,7 +215,7 @@ EOF
   [ "$output" = 'layout 1;2;0;3' ]
   [[ $stderr == *"--job-nodes"* ]]
   run -2 topomap map --graph ring:4 --nodes 'node[06,09-11]' --tasks-per-node 1 --job-nodes 'node[06,09]'
-  [[ $output == *"node 'node10' is none of the job's"* ]]
+  fails_with 2 node10
   run ! topomap map --graph ring:4 --nodes 'node[06,09-11]' --tasks-per-node 1 --job-nodes 'node['
   run -2 topomap eval --graph ring:16 --machine torus:4x4 --job-nodes 'node[01-12]'
   # In the others each node has its own.

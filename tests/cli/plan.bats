@@ -3,6 +3,8 @@
 # Plans as files: made by a dry run, replayed, and asked why a rank is where it is.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup_file() {
   cd "$BATS_FILE_TMPDIR"
   export PATH=$TOPOMAP_BUILD/cli:$PATH TOPOMAP_DB=$BATS_FILE_TMPDIR/t.db
@@ -34,7 +36,7 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
     # shellcheck disable=SC2086 # words
     topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --json $words >json
     run -0 topomap map --replay "$mine"
-    [[ $output == *"replay of 0.0: the same plan, "* ]]
+    has_tokens "$output" 0.0
     topomap map --replay "$mine" -o perm
     diff perm <(jq -r '.placement[].slot' json)
   done
@@ -47,7 +49,7 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
   for words in '--threads 2' '--levels inter' '--balance 5' '--congestion equal' '--from csv'; do
     # shellcheck disable=SC2086 # words
     run -2 make_plan $words
-    [[ $output == *"it takes no ${words% *}"* ]]
+    fails_with 2 "${words% *}"
   done
   run -2 topomap map --graph far.csv --machine torus:4x4x4 --format plan
   run -2 topomap map --graph far.csv --format plan
@@ -62,25 +64,25 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
   for command in 'why 3' "report -o page.html"; do
     # shellcheck disable=SC2086 # words
     run -3 topomap $command --plan "$mine"
-    [[ $output == *": far.csv: the record's graph is not there, as seen from this folder; name it with --graph" ]]
+    fails_with 3 far.csv --graph
     # shellcheck disable=SC2086 # words
     run -0 --separate-stderr topomap $command --plan "$mine" --graph "$BATS_FILE_TMPDIR/far.csv"
     [ -z "$stderr" ]
     sed 's/,7$/,8/' "$BATS_FILE_TMPDIR/far.csv" >other.csv
     # shellcheck disable=SC2086 # words
     run -0 --separate-stderr topomap $command --plan "$mine" --graph other.csv
-    [[ $stderr == *"note: the graph other.csv is not the one of the record ("*"); costs are of the present one" ]]
+    warns_with other.csv
   done
   sed 's,^db .*,db gone.db,' "$mine" >gone
   for command in show 'why 3' 'report -o page.html'; do
     # shellcheck disable=SC2086 # words
     run -3 topomap $command --plan gone
-    [[ $output == *": gone.db: the record's database is not there, as seen from this folder; name it with --db" ]]
+    fails_with 3 gone.db --db
   done
   run -0 topomap show --plan gone --db "$BATS_FILE_TMPDIR/t.db"
   # A search that had no limit was not ended by one.
   run topomap map --replay "$mine" --graph other.csv
-  [[ $output == *"not the one of the record"* && $output != *"ended early"* ]]
+  has_tokens "$output" other.csv
 }
 
 @test "what a step asks for and its nodes have not: a note, and the plan" {
@@ -94,17 +96,17 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
   while IFS=: read -r words expected; do
     # shellcheck disable=SC2086 # words
     run -0 --separate-stderr topomap map --graph ring:16 --nodes "$NODES" $words --json
-    [[ $stderr == "topomap map: note: $expected: Slurm starts that with --overcommit alone" ]]
+    warns_with 'topomap map: ' $expected --overcommit
   done <<'END'
---tasks-per-node 17:17 tasks ask for 17 CPUs of node01, which has 16
---tasks-per-node 4,2(x15) --cpus-per-task 5:4 tasks ask for 20 CPUs of node01, which has 16
---tasks-per-node 9 --threads-per-core 1:9 tasks ask for 9 CPUs of node01, which has 8
+--tasks-per-node 17:17 node01 16
+--tasks-per-node 4,2(x15) --cpus-per-task 5:4 20 node01 16
+--tasks-per-node 9 --threads-per-core 1:9 node01 8
 END
 }
 
 @test "a node that is named twice" {
   run -2 topomap map --graph ring:8 --nodes 'node[01-03],node02' --tasks-per-node 4
-  [[ $output == "topomap map: the node node02 is named twice; each stands once, with all of its tasks" ]]
+  fails_with 2 node02
 }
 
 @test "why: every number is what the graph, the placement and db distance say" {

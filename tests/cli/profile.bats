@@ -3,6 +3,8 @@
 # topomap profile: the store that --topomap=auto keeps, made here by hand.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   PATH=$TOPOMAP_BUILD/cli:$PATH
   cd "$BATS_TEST_TMPDIR"
@@ -44,14 +46,14 @@ entry() {
   run -0 topomap profile show 00000000
   [[ $output == *"program    solver in.dat"* ]]
   [[ $output == *"64 ranks, 2016 pairs, "* ]]
-  [[ $output == *"pattern    stencil2d:5:8x8, but for light messages"* ]]
-  [[ $output == *"fit        8x8, explains 5.56 % of the pairs and 99."*" % of the bytes; 100.00 % of its own pairs are there"* ]]
+  [[ $output == *"pattern    stencil2d:5:8x8,"* ]]
+  has_tokens "$(grep '^fit ' <<<"$output")" 8x8 '5.56 %' 99. '100.00 %'
   [ "$(topomap graph recognise "$store/00000000000000a1.tmg")" = stencil2d:5:8x8 ]
   topomap graph info "$store/00000000000000a1.tmg" | grep '^fit *8x8, explains 5.56 % '
   run -0 topomap profile show 0000f
   [[ $output != *pattern* ]]
   run -1 topomap profile show 0000
-  [[ $output == *"several profiles begin with '0000'"* ]]
+  fails_with 1 0000
   run -1 topomap profile show 0
   run -1 topomap profile show 00000000000000a1ff
   run -2 topomap profile show

@@ -29,7 +29,7 @@ tree() {
   tree '* 1.2.3 (2026-11-26)'
   run -0 tree/auto/release --dry-run
   [ "$(grep -c '^ok ' <<<"$output")" -eq 9 ]
-  [[ $output == *"ok   the recipes of packages: 1 passed, 0 failed"* ]]
+  grep -q '^ok   .*recipes.*\<1 passed, 0 failed' <<<"$output"
   [[ $output == *"would run .ci/run"* && $output == *"would run auto/lint"* && $output == *"tag v1.2.3: 4 lines"* ]]
   [ -z "$(git -C tree tag)" ]
   run -2 tree/auto/release --nonsense
@@ -45,17 +45,17 @@ tree() {
   git -C tree commit -qam 'a header'
   touch tree/new
   run -1 tree/auto/release
-  [[ $output == *"NO   the tree has changes that are not committed: ?? "* ]]
-  [[ $output == *"NO   NEWS: the newest version is '* 1.2.3 (unreleased)', expected '* 1.2.3 (YYYY-MM-DD)'"* ]]
-  [[ $output == *"NO   NEWS: 1.2.3 has no section '** Upgrading'"* ]]
+  grep -q '^NO   .*: ?? ' <<<"$output"
+  grep -q '^NO   NEWS: .*1\.2\.3 (unreleased).*1\.2\.3 (YYYY-MM-DD)' <<<"$output"
+  grep -q '^NO   NEWS: 1\.2\.3 .*\*\* Upgrading' <<<"$output"
   [[ $output == *"NO   no tests/data/compat/1.2.3: "* ]]
-  [[ $output == *"NO   public headers have changed since v1.2.2"* ]]
-  [[ $output == *"NO   tests/data/abi/topomap/a.h is not lib/include/topomap/a.h: cp "* ]]
-  [[ $output == *"NO   the recipes of packages: not ok: Guix, contrib/packaging/check-texts has all"* ]]
-  [ "$(grep -c 'not run, as something above is not so' <<<"$output")" -eq 3 ]
+  grep -q '^NO   .*headers.*v1\.2\.2$' <<<"$output" || grep -q '^NO   .*headers.*v1\.2\.2\>' <<<"$output"
+  grep -q '^NO   .*tests/data/abi/topomap/a\.h .*lib/include/topomap/a\.h: cp ' <<<"$output"
+  grep -q '^NO   .*recipes.*not ok: .*contrib/packaging/check-texts' <<<"$output"
+  [ "$(grep -c 'not run' <<<"$output")" -eq 3 ]
   git -C tree tag v1.2.3
   run -1 tree/auto/release --dry-run
-  [[ $output == *"NO   there is a tag v1.2.3 already"* ]]
+  grep -q '^NO   .*v1\.2\.3\>' <<<"$output"
 }
 
 @test "with all of it there: lint, suites and the archive are run, and the tag has NEWS" {
@@ -74,14 +74,14 @@ tree() {
   [[ $output == *"NO   every suite: .ci/run failed"* && -z $(git -C tree tag) ]]
   echo 0 >status
   DIFFER=1 run -1 tree/auto/release
-  [[ $output == *"NO   an archive of the same bytes: twice failed"* && -z $(git -C tree tag) ]]
+  [[ $output == *"NO   "*archive*twice* && -z $(git -C tree tag) ]]
   [ ! -e tree/topomap-1.2.3.tar.xz ]
   # Also where the source is configured in place.
   touch tree/config.status
   echo config.status >>tree/.git/info/exclude
   run -0 tree/auto/release
   [ "$(git -C tree tag)" = v1.2.3 ]
-  git -C tree tag -l --format='%(contents)' v1.2.3 | grep -qx 'Nothing is to be done.'
+  git -C tree tag -l --format='%(contents)' v1.2.3 | grep -qx 'Nothing is to be done.' # wording: the tree's own NEWS
   run -1 grep -x old <(git -C tree tag -l --format='%(contents)' v1.2.3)
   [ -s tree/topomap-1.2.3.tar.xz ]
 }

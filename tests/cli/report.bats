@@ -3,6 +3,7 @@
 # `topomap report`: what the page says is what other commands say, nothing in a name is markup, and a browser draws it
 # without a complaint and without asking anybody for anything.
 bats_require_minimum_version 1.5.0
+load ../messages
 load page
 
 setup() {
@@ -71,7 +72,7 @@ setup() {
   data page.html
   diff <(jq -r '.rank[][2]' json) cpus
   run -3 topomap report -o page2.html
-  [[ $output == *"no record of a launch is in "* ]]
+  fails_with 3 records
   [ ! -e page2.html ]
 }
 
@@ -232,7 +233,7 @@ END
   ln -s "$PWD/site/$EUID/1.0.plan" "site/$EUID/7.0.plan"
   timeout 60 topomap report --records "$PWD/site" -o site.prom
   run -2 topomap report -o site.prom
-  [[ $output == *": metrics are those of a site: --records FOLDER -o FILE.prom, "* ]]
+  fails_with 2 '--records FOLDER' FILE.prom
   cat site.prom
   value() { sed -n "s/^topomap_$1 //p" site.prom; }
   [ "$(value 'steps{result="placed"}')" = 2 ]
@@ -247,7 +248,7 @@ END
   run ! grep -vE '^(# (HELP|TYPE) topomap_[a-z_]+ .+|topomap_[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.e+-]+)$' site.prom
   [ -z "$(grep -v '^#' site.prom | cut -d' ' -f1 | sort | uniq -d)" ]
   timeout 60 topomap report --records "$PWD/site" -o site.html
-  run ! grep -E 'secret|random|nosuch|node' <(sed 's/a node that the database does not know//' site.html site.prom | grep -v '^[.a-z:@*{]')
+  run ! grep -E 'secret|random|nosuch|node' <(sed 's/a node that the database does not know//' site.html site.prom | grep -v '^[.a-z:@*{]') # wording: dropped, not compared
   run -3 topomap report --records "$PWD/none" -o site.html
   run -2 topomap report --records "$PWD/site" -o site.txt
 }
@@ -324,7 +325,7 @@ END
   topomap db synth torus:3x3x3,cray=gemini -o cray
   topomap db import --db none.db xtprocadmin cray/machine.xtprocadmin
   topomap db report --db none.db -o none.html
-  grep -q 'No picture: .*no switches: svg is made from links' none.html
+  grep -q 'No picture: .*\<svg\>' none.html
   grep -q '<th scope="row">hosts</th><td>[1-9]' none.html
   [ "$(sed -n '/<table id="sources">/,/<\/table>/p' none.html | grep -c '^<tr><td>xtprocadmin</td><td>-</td><td>20..-..-.. ..:..</td><td>[0-9]* [smhd][a-z]*</td><td>no</td>')" = 1 ]
   run -2 topomap db report --db t.db -o fabric.gif
@@ -381,7 +382,7 @@ END
     # Before and after, each vertex and each cable once; where links are not known there is a line that says so.
     [ "$(grep -c '<circle' sheet.svg)" = "$(jq '2 * (.links.picture.vertex // [] | length)' json)" ]
     [ "$(grep -c '<path class="\(l[0-7]\|idle\)"' sheet.svg)" = "$(jq '(.links.picture.cable // [] | length) / 2' json)" ]
-    [ "$(grep -c 'links of this machine are not known' sheet.svg)" = "$(jq 'if .links == null then 1 else 0 end' json)" ]
+    [ "$(grep -c '>[^<]*links [^<]*known' sheet.svg)" = "$(jq 'if .links == null then 1 else 0 end' json)" ]
     # Cells of the two matrices by node.
     [ "$(grep -o 'h[0-9]*v1' sheet.svg | tr -dc '0-9\n' | sed 's/1$//' | awk '{ n += $1 } END { print n }')" = "$(jq '[.matrices[1, 2].bytes | length / 3] | add' json)" ]
     for figure in $(jq -r '.figures[] | .before, .after' json); do

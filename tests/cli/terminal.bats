@@ -3,6 +3,8 @@
 # What a terminal gets and a pipe does not: colours, lines that fit, and how far something has come.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   cd "$BATS_TEST_TMPDIR"
   export PATH=$TOPOMAP_BUILD/cli:$PATH LC_ALL=C.UTF-8 TERM=xterm-256color XDG_CACHE_HOME=$PWD/cache HOME=$PWD
@@ -34,9 +36,9 @@ database() { # t.db, $NODES and a plan of 16 ranks on 8 nodes
   done < <(topomap help | sed -n 's/^  \([a-z-]*\( [a-z-]*\)\{0,1\}\)  .*/\1/p')
   [ "$count" -ge 30 ]
   run -2 topomap formats --color blue
-  [[ $output == "topomap formats: --color takes auto, always or never, not 'blue'"* ]]
+  fails_with 2 'topomap formats: ' --color auto always never blue
   run -2 topomap formats --color always --color never
-  [[ $output == *"given twice"* ]]
+  fails_with 2 --color
 }
 
 @test "colours are on a terminal alone, and as NO_COLOR, TERM and --color say" {
@@ -56,7 +58,7 @@ database() { # t.db, $NODES and a plan of 16 ranks on 8 nodes
   [[ $output == *$'\e[0m '* ]]
   # What a name has in it is shown, colours or not; JSON has none.
   run -3 topomap graph info $'no\e[31mfile' --color always
-  [[ $output == $'\e[31mtopomap graph info:\e[0m `no\\x1b[31mfile` is neither '* ]]
+  [[ $output == $'\e[31mtopomap graph info:\e[0m '*'no\x1b[31mfile'* ]]
   topomap db show --db t.db --json --color always >json
   jq -e . json
 }
@@ -123,7 +125,7 @@ held() { # SUBCOMMAND ARGUMENTS
   nodes=$(topomap db export --db t.db --to links | sed -n 's/^# all hosts: //p')
   held map --graph random:n=256,deg=8 --db t.db --nodes "$nodes" --tasks-per-node 8 --objective J --format plan -o plan
   held map --replay plan
-  grep -q 'the same plan' screen
+  grep -q '^replay of ' screen
 }
 
 @test "progress: reading a graph, however long that takes" {

@@ -3,6 +3,8 @@
 # Predicted communication time: eval --time, map --objective time, and what a simulator says to it.
 bats_require_minimum_version 1.5.0
 
+load ../messages
+
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   cd "$BATS_TEST_TMPDIR"
@@ -27,7 +29,7 @@ seconds() { jq .time.seconds; }
   jq -e '.phases | map(.barrier) == [null, true]' again.json
   jq -e '.time.phases[1] | .bound_by != "latency" and (.where | test("->"))' json
   run -0 topomap eval --graph alltoall:16,bytes=1000000 --machine fattree:k=4,levels=3 --time
-  [[ $output == *"time "*" s predicted, model routes, cables of 100 Gb/s assumed"* ]]
+  has_tokens "$(grep '^time ' <<<"$output")" routes 100
   [[ $output == *"phase 0 "*" bound by "* ]]
   run -0 topomap eval --graph alltoall:16 --machine fattree:k=4,levels=3
   [[ $output != *predicted* ]]
@@ -47,9 +49,9 @@ seconds() { jq .time.seconds; }
     run -2 topomap "${at[@]}" --time-costs "$words"
   done
   run -2 topomap eval --graph ring:4 --machine torus:4 --time-costs rate=1
-  [[ $output == *"--time-costs is for --time"* ]]
+  fails_with 2 --time-costs --time
   run -2 topomap eval --graph ring:4 --machine tree:2:2@1:10 --time
-  [[ $output == *"links are not known"* ]]
+  fails_with 2 links
 }
 
 @test "eval --congestion routes: tori and meshes go dimension by dimension, dragonflies the shortest way of theirs" {
@@ -86,15 +88,15 @@ seconds() { jq .time.seconds; }
   jq -e '.gain < 1' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs overhead=1000 --json)"
   jq -e '.gain > 10' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs rate=0.001 --json)"
   run -2 topomap map --graph ring:4 --machine torus:4 --time-costs rate=1
-  [[ $output == *"--time-costs is for --objective time"* ]]
+  fails_with 2 --time-costs '--objective time'
   for cost in rate=0 memory=0 latency=1,rate=0.0; do
     run -2 topomap map --graph ring:4 --machine torus:2x2 --objective time --time-costs "$cost"
-    [[ $output == *"rates are above 0, not '${cost##*,}'"* ]]
+    fails_with 2 "${cost##*,}"
     run -2 topomap eval --graph ring:4 --machine torus:2x2 --time --time-costs "$cost"
-    [[ $output == *"rates are above 0"* ]]
+    fails_with 2 "${cost##*,}"
   done
   run -2 topomap map --graph ring:4 --machine tree:2:2@1:10 --objective time
-  [[ $output == *"the objective time needs a machine whose links are known"*"gpus:"* ]]
+  fails_with 2 time links gpus:
 }
 
 @test "map --objective time: many links just below the busiest one, and ranks whose numbers say nothing" {
@@ -174,7 +176,7 @@ request() {
     grep -qx 'gain 0.000' judged
   done
   request t.db "$nodes" "$PWD/graph.tmg" 'objective congestion' 'judge 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' >judged
-  grep -q '^line .*layouts are judged by J and time alone' judged
+  grep -q '^line .*\<J\>.*\<time\>' judged
 }
 
 @test "phases are judged one after the other, while the search goes on too" {
@@ -231,7 +233,7 @@ request() {
   run -2 topomap db export --machine torus:4x4 --to dot
   run -2 topomap db export --machine torus:4x4 --to simgrid --db t.db
   run -2 topomap db export --machine tree:2:2@1:10 --to simgrid
-  [[ $output == *"links are not known"* ]]
+  fails_with 2 links
 }
 
 @test "predictions are what SimGrid simulates" {
@@ -263,11 +265,11 @@ request() {
   jq -e '.time.costs | map_values(.from) == {rate: "measured", latency: "measured", hop: "given", overhead: "assumed", memory: "measured"}' json
   jq -e '.time.costs | .rate.value == 80 and .latency.value == 2 and .memory.value == 4' json
   run -0 topomap eval "${at[@]}" --time
-  [[ $output == *"costs         latency 2 us measured, hop 0.5 us measured, overhead 0.2 us assumed, memory 4 GB/s measured"* ]]
+  has_tokens "$(grep '^costs ' <<<"$output")" 'latency 2 us' 'hop 0.5 us' 'overhead 0.2 us' 'memory 4 GB/s' measured assumed
   # The cables' own rates stay: to both neighbours, which are one.
   jq -en --argjson t "$(topomap eval "${at[@]/ring:2,bytes=1/ring:2,bytes=1000000000}" --time --json)" '($t.time.seconds - 0.16 | fabs) < 1e-5'
   run -0 topomap map "${at[@]}" --objective time
-  [[ $output == *"costs  "*"hop 0.5 us measured"* ]]
+  has_tokens "$(grep '^costs ' <<<"$output")" 'hop 0.5 us' measured
   topomap map "${at[@]}" --objective time --json | jq -e '.time.costs.latency.from == "measured" and .time.seconds > 3e-6'
   # Without being asked for time, a graph without messages has no latencies: 0 is nobody's measurement.
   topomap db synth fat-tree:k=4,levels=2 -o made
@@ -277,11 +279,11 @@ request() {
   topomap db import --db ib.db calibration quick
   printf '0 2 5000\n1 3 7000\n' >silent
   run -0 topomap map --graph silent --db ib.db --nodes node01,node03 --tasks-per-node 2
-  [[ $output == *"costs         memory 400 GB/s measured; latencies are left out: the graph counts no messages"* ]]
+  has_tokens "$(grep '^costs ' <<<"$output")" 'memory 400 GB/s' measured latencies messages
   topomap map --graph silent --db ib.db --nodes node01,node03 --tasks-per-node 2 --json >json
   jq -e '.time.costs.latency == {value: 0, unit: "us", from: "left out"}' json
   topomap map "${at[@]}" --objective time --format plan -o plan
-  grep -q 'topomap: latencies as measured: 2 us from node to node, 0.5 us a hop' plan
+  grep -q 'topomap: .*latenc.*\<2 us.*\<0\.5 us' plan
   # A class of link that most hosts have alone: each way has two of it, whatever its hops.
   printf 'level,latency_us,bandwidth_MBps\nhop,0.5,20000\nhop:100G,1.5,20000\n' >c
   topomap db import --db c.db calibration c

@@ -36,7 +36,7 @@ run_examples() {
   [ "$(sort hosts | uniq -c | awk '$1 == 4' | wc -l)" -eq 8 ]
   awk '/^J / { exit !($2 + 0 < $6 + 0) }' said
   run -2 "$built/place_ranks" stencil2d:5:8x4 tree:4:4:2@1:10:40 'node[01-07]'
-  [[ $output == "place_ranks: 7 hosts for a machine of 8 nodes" ]]
+  [[ $output == "place_ranks: 7 hosts "*" 8 nodes" ]]
 
   topomap db synth fat-tree:k=4,levels=3 -o made
   topomap db import ibnetdiscover made/fabric.ibnetdiscover --db site.db
@@ -165,7 +165,7 @@ state() { objdump -t "$1" | awk 'NF > 3 && $(NF - 2) ~ /^\.(t?data|t?bss)$/ && /
   done <names
   diff <("$TOPOMAP_SOURCE/auto/man3" --pages | sort) <(cd "$folder" && grep -l '^\.TH .* 3 .*"Library Functions"' *.3 | sed 's/\.3$//' | sort)
   run -2 "$TOPOMAP_SOURCE/auto/man3" nonsense
-  [[ $output == "auto/man3: there is no page nonsense; --pages lists all" ]]
+  [[ $output == "auto/man3: "*nonsense*--pages* ]]
   needs mandoc mandoc
   for page in $("$TOPOMAP_SOURCE/auto/man3" --pages); do
     run mandoc -Tlint -Wwarning "$folder/$page.3"

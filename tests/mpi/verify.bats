@@ -37,16 +37,16 @@ launch() { # OPTION... PROGRAM...
   plan "${cpus[1]}" "${cpus[0]}"
   run --separate-stderr launch --bind-to hwthread "$verify" --plan plan.json
   [ "$status" -eq 1 ]
-  [[ $output == "topomap-verify: rank 0: it is bound to CPUs ${cpus[0]}, the plan says ${cpus[1]}; 2 of 2 tasks "* ]]
+  [[ $output == "topomap-verify: rank 0: "*"CPUs ${cpus[0]},"*" ${cpus[1]}; 2 of 2 tasks "* ]]
   plan "${cpus[0]}" "${cpus[1]}"
   jq '.placement[1].node = "elsewhere"' plan.json >other.json
   run --separate-stderr launch --bind-to hwthread "$verify" --plan other.json
   [ "$status" -eq 1 ]
-  [[ $output == *"2 tasks are on its node, the plan says 1"* ]]
+  [[ $output == *"2 tasks "*" 1"* ]]
   plan "${cpus[@]:0:1}"
   run --separate-stderr launch --bind-to hwthread "$verify" --plan plan.json
   [ "$status" -ne 0 ]
-  [[ $output == *"of 2 tasks are not as planned"* ]]
+  [[ $output == *"of 2 tasks"* ]]
 }
 
 @test "CPUs as planned, but not those that PMIx tells others" {
@@ -54,12 +54,12 @@ launch() { # OPTION... PROGRAM...
   run --separate-stderr launch --bind-to hwthread taskset -c "${cpus[1]}" "$verify" --plan plan.json
   echo "$output $stderr"
   [ "$status" -eq 1 ]
-  [[ $output == "topomap-verify: rank 0: PMIx's locality says "*" where its CPUs are "*"; 1 of 2 tasks "* ]]
+  [[ $output == "topomap-verify: rank 0: "*PMIx*CPUs*"; 1 of 2 tasks "* ]]
 }
 
 @test "no PMIx, bad usage" {
   run -4 "$verify"
-  [[ $output == *"start it with srun --mpi=pmix"* ]]
+  [[ $output == *"srun --mpi=pmix"* ]]
   run -2 "$verify" --plan
   run -2 "$verify" plan.json
   run -0 "$verify" --help

@@ -39,7 +39,7 @@ ran() { # COUNT: so many tasks wrote their file
   [ "$(find . -name 'ran.*' | wc -l)" -eq "$1" ]
 }
 readonly mark='sh -c '\''echo "$TOPOMAP_APPLIED" >ran.$SLURM_PROCID'\'
-readonly told="topomap: an asynchronous step (--async) is launched by the job's stepmgr and cannot be placed"
+readonly told='topomap: .*--async'
 
 @test "who asks for topomap is told once that an asynchronous step is not placed, and it runs" {
   job=()
@@ -67,7 +67,7 @@ readonly told="topomap: an asynchronous step (--async) is launched by the job's 
   in_job "srun --async -o /dev/null --topomap=ring:4 --topomap-options=required $mark; echo status \$?; sleep 2; squeue -h -s -o %i"
   grep -qx 'status 1' out
   [ "$(grep -c topomap err)" -eq 1 ]
-  grep -q "error: $told; topomap is required, the step does not start" err
+  grep -q "error: .*required" err
   run ! grep -E '^[0-9]+\.[0-9]' out
   run ! grep Submitted out
   ran 0

@@ -132,7 +132,7 @@ near() {
 
 @test "nothing is said but what Slurm says of bindings" {
   local number
-  for number in $(grep -E '^[0-9]+ said .*topomap: .*(on this node|own layout|passed over)' "$OUT" | cut -d' ' -f1); do
+  for number in $(grep -E '^[0-9]+ said .*topomap: .*(binding|own layout|passed)' "$OUT" | cut -d' ' -f1); do
     form "$number"
     # Which GPU a task has is not known on the node either.
     [ "$kind" = left ] || { show "$number"; return 1; }

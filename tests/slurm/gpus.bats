@@ -60,7 +60,7 @@ as_slurm() {
   for options in --gpus-per-node=8 --gpus=16 --gres=gpu:8; do
     step $options --topomap=chain:16
     cat err
-    grep -q 'GPUs 52.0 % nearer to each other' err
+    grep -q 'GPUs 52.0 %' err
     values 0,1,2,3,4,5,6,7 1,0,6,7,5,4,2,3
   done
   step --gpus-per-node=8 --topomap=chain:16 --topomap-explain=why
@@ -104,7 +104,7 @@ as_slurm() {
   as_slurm --gpus-per-task=1 --topomap-options=bind=gpu
   srun -v -N2 -n16 --gpus-per-node=8 --topomap=chain:16 true </dev/null 2>err
   cp gres.conf "$BED/etc/gres.conf"
-  grep -q "gres.conf lists GPUs in another order than that of their numbers" err
+  grep -q "gres.conf .*GPUs" err
   step --gpus-per-node=8 --topomap=chain:16
   values 0,1,2,3,4,5,6,7 1,0,6,7,5,4,2,3
 }
@@ -125,7 +125,7 @@ as_slurm() {
   cat err
   sed -i 's, scontrol=/bin/false,,' "$BED/etc/plugstack.conf"
   values 0,1,2,3 0,1,2,3
-  [ "$(grep -c "GPUs on this node are not those that were planned with; Slurm's binding and order of GPUs stay" err)" -eq 1 ]
+  [ "$(grep -c "GPUs .*planned .*binding" err)" -eq 1 ]
 }
 
 # Each task's TOPOMAP_NIC, then what libraries find, of a step of 8 tasks on node01 (which may be completing the one before).
@@ -186,7 +186,7 @@ nics() { # OPTION...
   [ "$(sed -n 2p set)" = 'mlx5_3 mlx5_3:1 =mlx5_3:1 - -' ]
   [ "$(cut -d' ' -f1 set | paste -s -d,)" = 'mlx5_0,mlx5_3,mlx5_4,mlx5_5,-,mlx5_7,mlx5_8,mlx5_9' ]
   [ "$(sed -n 5p set)" = '- - - - -' ]
-  [ "$(grep -c 'the NIC mlx5_6 is not on this node, or down: tasks next to it choose themselves; nic= is passed over for them' err)" -eq 1 ]
+  [ "$(grep -c 'NIC mlx5_6 .*nic=' err)" -eq 1 ]
   [ "$(sed -n 2p users)" = 'mlx5_3 eth0 =mlx5_3:1 - -' ]
   # One task alone has all of the node's GPUs.
   [ "$(cat alone)" = =mlx5_0:2,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_7:1,mlx5_8:1,mlx5_9:1 ]
@@ -210,10 +210,10 @@ nics() { # OPTION...
 @test "nic= where tasks have no GPU: the NIC next to the CPUs, while they are bound to those" {
   # This machine has not the CPUs that the database says: nobody is bound.
   nics --gres=none --topomap=chain:8 --topomap-options=nic=set --topomap-explain
-  grep -q '^  NICs on node01: tasks by their CPUs hsn2\*2,hsn1\*2,hsn3\*2,hsn0\*2$' err
+  grep -q '^  NICs on node01: tasks .*CPUs hsn2\*2,hsn1\*2,hsn3\*2,hsn0\*2$' err
   [ "$(sort -u out)" = '- - - - -' ]
   # Slurm binds them: nobody knows where they will be.
   nics --gres=none --topomap=chain:8 --topomap-options=nic=set,bind=none --topomap-explain
-  grep -q '^  NICs on node01: not known$' err
+  grep -q '^  NICs on node01: .*known$' err
   [ "$(sort -u out)" = '- - - - -' ]
 }

@@ -126,7 +126,7 @@ by_auto() { # MPI TYPE LAUNCHER...
     TMPDIR=/tmp/none.$$ topomap run --topomap=auto -- "${@:2}" 4x2 --iterations 5 >out.5 2>err.5
     rm -rf "/tmp/none.$$"
     fails "${@:2:$# - 2}" --topomap=auto' _ "$type" "$@" "$program" </dev/null
-  [ "$(grep topomap err.1)" = "topomap run: no profile of this program at this size is stored: it runs with Slurm's layout and leaves one" ]
+  [[ $(grep topomap err.1) == "topomap run: "*profile*layout* && $(grep -c topomap err.1) -eq 1 ]]
   run ! grep topomap err.2
   [ "$(grep -c ' 0 wrong messages' out.? | grep -c ':1$')" = $((4 + by_srun)) ] || { cat out.* err.* && false; }
   # One case, of the graph that the program has; launch 2 was placed, and srun's after it.
@@ -141,7 +141,7 @@ by_auto() { # MPI TYPE LAUNCHER...
     <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' seen.csv | sort)
   [ "$by_srun" = 0 ] || grep -q 'topomap: graph: \|topomap: .* lower\|placed' err.3 || { cat err.3 && false; }
   run ! grep topomap err.4
-  grep -q '^topomap run: not placed: /tmp/none[.][0-9]*/topomap.run' err.5 || { cat err.5 && false; }
+  grep -q '^topomap run: .*/tmp/none[.][0-9]*/topomap.run' err.5 || { cat err.5 && false; }
   [ "$(cat failed)" != 0 ] || { cat ends && false; }
   [ -z "$(ls "$XDG_CACHE_HOME/topomap/run")" ]
 }

@@ -83,7 +83,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
   cat err
   diff "$BATS_FILE_TMPDIR/placed" out
   [ "$(grep -c topomap err)" -eq 1 ]
-  grep -q "sends plans of format 2, that of this node (.*) reads format 1; Slurm's binding stays on this node" err
+  grep -q "format 2.*format 1.*binding" err
   tasks
   run ! grep -e TOPOMAP_BINDINGS -e TOPOMAP_APPLIED out
 }
@@ -94,7 +94,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
   cat err
   diff "$BATS_FILE_TMPDIR/placed" out
   [ "$(grep -c topomap err)" -eq 1 ]
-  grep -q "sends plans of format 1, that of this node (.*) reads format 2; Slurm's binding stays on this node" err
+  grep -q "format 1.*format 2.*binding" err
   tasks
   run ! grep -e TOPOMAP_BINDINGS -e SLURM_TOPOMAP -e TOPOMAP_APPLIED out
 }
@@ -140,7 +140,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
     # shellcheck disable=SC2086
     stacks $stacks
     run ! srun -N4 -n8 --topomap=/nonexistent --topomap-options=required touch ran </dev/null
-    [[ $output == *"topomap is required, the step does not start"* ]]
+    [[ $output == *required* ]]
     [ ! -e ran ]
   done
 }
@@ -176,7 +176,7 @@ planner() { # COMMAND: stands between plugin and planner
     cat err
     is_slurms out
     [ "$(grep -c topomap err)" -eq 1 ]
-    grep -q "the plugin is not of this planner's version, .*; the step runs with Slurm's own layout" err
+    grep -q "plugin .*version.*layout" err
   done
 }
 
@@ -194,7 +194,7 @@ printf "%send %s\n" "" "$(gzip -c reply.$$ | tail -c8 | od -An -tx4 -N4 --endian
   cat err
   is_slurms out
   [ "$(grep -c topomap err)" -eq 1 ]
-  grep -q "reply is of another format than this plugin's: they are of different versions" err
+  grep -q "format .*versions" err
 }
 
 @test "another build's plugin on either side, and its planner" {
@@ -244,8 +244,7 @@ halo() { # OPTION...
 
 # Of what is said of it, the first line; the other one comes at the step's end, and srun waits a tenth of a second for it.
 first_launch() {
-  local why='( \(the run left no profile\))?'
-  head -1 said | grep -xE "no profile of this program at this size is stored$why: it runs with Slurm's layout and leaves one"
+  head -1 said | grep -xE "no profile .*layout.*"
 }
 
 stored() { topomap profile list --json | jq -c "$1"; }
@@ -281,7 +280,7 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
     upgraded mount "$node" "$PWD/lib"
     halo --topomap=auto --topomap-options=key="$node"
     first_launch
-    ! sed 1d said | grep -vx "no profile of halo.$MPI was stored: the run left no profile: its folder: an incomplete profile: rank [0-9] of 8 has left no part (parts of 6 ranks are there)"
+    ! sed 1d said | grep -vx "no profile .*halo.$MPI .*rank [0-9] .*\<8\>.*\<6 ranks.*"
     profiler "$PWD/lib" default=auto
     halo
     silent err
@@ -301,7 +300,7 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
   for launch in 1 2; do
     halo --topomap=auto
     first_launch
-    ! sed 1d said | grep -vx "no profile of halo.$MPI was stored: the run left no profile"
+    ! sed 1d said | grep -vx "no profile .*halo.$MPI .*"
   done
   profiler "$LATER" default=auto
   for launch in 3 4; do
@@ -311,7 +310,7 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
   profiler "$LATER"
   halo --topomap=auto
   [ "$(wc -l <said)" -eq 1 ]
-  grep -q 'this run leaves none: the last 3 runs left no profile' said
+  grep -q '\<3 runs' said
   [ "$(stored 'map(select(.graph)) | length')" -eq 0 ]
   [ -z "$(ls cache/topomap/run)" ]
 }
@@ -325,10 +324,10 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
   profiler "$LATER"
   for _ in 1 2 3; do # a planner that has not begun when srun gives up on it says nothing
     halo --topomap=auto --topomap-options=profile --topomap-explain=explained
-    grep -qx "topomap: graph: a profile of halo.$MPI, 8 ranks" explained
+    grep -q "^topomap: graph: .*halo.$MPI, 8 ranks" explained
     [ ! -s said ] || break
   done
-  grep -qx 'no profile of .* was stored: the run left no profile' said
+  grep -q 'no profile ' said
   cmp before "$graph"
   [ "$(stored '.[0].profiles')" -eq 1 ]
 }
@@ -346,14 +345,14 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
     rm -rf later.tmg.parts
   done
   run ! topomap map --graph later.tmg --nodes 'node[01-04]' --tasks-per-node 2
-  [[ $output == *"version 2 of the tmg format; this program reads version 1"* ]]
+  [[ $output == *"version 2 "*tmg*"version 1"* ]]
   cp later.tmg "$graph"
   halo --topomap=auto
   [ "$(wc -l <said)" -eq 1 ]
-  grep -q "version 2 of the tmg format; this program reads version 1; Slurm's layout stays" said
+  grep -q "version 2 .*tmg.*version 1.*layout" said
   halo --topomap=auto --topomap-explain=explained
   [ ! -s said ]
-  grep -qx "topomap: graph: a profile of halo.$MPI, 8 ranks" explained
+  grep -q "^topomap: graph: .*halo.$MPI, 8 ranks" explained
   cp later.tmg "$graph"
   profiler "$TOPOMAP_BUILD/contrib/profile" default=auto
   halo

@@ -169,12 +169,12 @@ record() { # JOB.STEP
   [ "$(wc -l <asked)" -eq 1 ]
   cat why
   explained why | diff <(planned far.16.csv 'node[01-04]' 4 '0-3;3-6;0-3(x2)') -
-  grep "the job's cores, by scontrol: 0-3;3-6;0-3(x2)" why
+  grep "cores.* scontrol: 0-3;3-6;0-3(x2)" why
   record=$(record "$(head -1 ids)")
   grep -x 'cores 0-3;3-6;0-3(x2)' "$record"
   topomap map --replay "$record" >replay
   cat replay
-  grep -q ': the same plan' replay
+  grep -q '^replay of .*same' replay
   topomap why 5 --plan "$record"
   [ "$(wc -l <asked)" -eq 1 ]
 }
@@ -192,7 +192,7 @@ record() { # JOB.STEP
   with_scontrol "$PWD/hanging" srun -v -w 'node[01-04]' -n8 --ntasks-per-node=2 \
     --topomap="$PWD/far.8.csv" --topomap-explain=why sh -c 'echo $TOPOMAP_APPLIED' </dev/null >out 2>err
   [ "$(sort out | uniq -c | awk '{ print $1, $2 }')" = "8 1" ]
-  grep "cores are not known (scontrol did not answer in time): the plan is for whole nodes" err
+  grep "cores .*scontrol .*nodes" err
   explained why | diff <(planned far.8.csv 'node[01-04]' 2 '*') -
 }
 

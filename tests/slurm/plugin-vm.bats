@@ -59,5 +59,5 @@ is() { # STEP EXPECTED
   run env TOPOMAP_VM_PATIENCE=1 "$TOPOMAP_SOURCE/contrib/testbed/vm" run --bare -- true
   echo "$output"
   [ "$status" -ne 0 ]
-  [ "$(grep -c 'no sign of the virtual node in 1 seconds' <<<"$output")" -eq 3 ]
+  [ "$(grep -c 'virtual node .*\<1 second' <<<"$output")" -eq 3 ]
 }

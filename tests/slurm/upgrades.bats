@@ -74,7 +74,7 @@ is_placed() { # WHICH: by its srun, as the dry run says, bound, and nothing is s
   run ! grep topomap err
   SLURM_CONF=$PWD/$1/slurm.conf timeout 100 "${!1}/bin/srun" -N4 -n8 --topomap=/nonexistent true </dev/null 2>err
   cat err
-  [ "$(grep -c "the step runs with Slurm's own layout" err)" -eq 1 ]
+  [ "$(grep -c "topomap: .*layout" err)" -eq 1 ]
 }
 
 # The nodes' releases, each once.

@@ -38,11 +38,11 @@ setup() {
 @test "topomap-verify: masks of whole cores are what the launch, and the dry run, have planned" {
   [ -x "$VERIFY" ] || skip "no PMIx here"
   grep -qx 'starts pmix' "$OUT" || skip "this Slurm has no mpi/pmix"
-  grep -qx 'launch topomap-verify: 8 tasks are where the plan says, CPUs of 8 and .*' "$OUT"
+  grep -qx 'launch topomap-verify: 8 tasks .*CPUs .*\<8\>.*' "$OUT"
   grep -qx 'launch status 0' "$OUT"
-  grep -qx 'file topomap-verify: 8 tasks are where the plan says, CPUs of 8 and .*' "$OUT"
+  grep -qx 'file topomap-verify: 8 tasks .*CPUs .*\<8\>.*' "$OUT"
   grep -qx 'file status 0' "$OUT"
-  grep -qx 'slurm topomap-verify: rank .* it is bound to CPUs .*, the plan says .* of 8 tasks are not as planned, .*' "$OUT"
+  grep -qx 'slurm topomap-verify: rank .*CPUs .*\<8 tasks .*' "$OUT"
   grep -qx 'slurm status 1' "$OUT"
 }
 

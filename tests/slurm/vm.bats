@@ -106,7 +106,7 @@ package_of() { echo $(($(core_of "$1" "$2") / 4)); }
     same "$class" slurm
     [ "$(said "$class")" -eq 1 ]
   done
-  grep -q "^small says .*not those that the database has for this node; Slurm's binding stays" "$out"
+  grep -q "^small says .*database.*binding" "$out"
 }
 
 # partial: what both runs do on a node of which other jobs have cores 1 and 3: the planner knows that.

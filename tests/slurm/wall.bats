@@ -74,13 +74,13 @@ END
   cat said took
   ! grep failed out || false
   [ "$(grep -c 'topomap:' said)" -eq 6 ]
-  [ "$(grep -c 'topomap is off for the rest of this job: the planner of an earlier step missed its deadline' said)" -eq 5 ]
+  [ "$(grep -c 'topomap.* off .*deadline' said)" -eq 5 ]
   [ "$(head -1 took)" -ge 1500 ]
   [ "$(tail -n +2 took | sort -n | head -1)" -lt 1500 ]
   [ ! -s unasked ]
   # Another job asks anew.
   srun -N4 -n4 --topomap=ring:4 true </dev/null 2>said
-  ! grep 'rest of this job' said || false
+  ! grep ' off ' said || false
   grep 'topomap:' said
 }
 
@@ -115,7 +115,7 @@ END
   salloc -N4 sh -c 'srun -n4 --topomap=ring:4 true; srun -n4 --topomap=ring:4 --topomap-options=required touch ran' \
     </dev/null >out 2>&1 && false
   cat out
-  grep -q 'rest of this job.*topomap is required, the step does not start' out
+  grep -q ' off .*required' out
   [ ! -e ran ]
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
 
@@ -33,7 +34,7 @@ void graph_bad(const char *what, const char *format, enum topomap_code code, con
     if (!topomap_graph_read(what, format, &graph, &err))
         fail_msg("%s was accepted; expected: %s", what, part);
     assert_ptr_equal(graph, (topomap_graph *)1);
-    if (err.code != code || !strstr(err.text, part))
+    if (err.code != code || !message_has(err.text, part))
         fail_msg("code %d, text: %s\nexpected code %d with: %s", err.code, err.text, code, part);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 
 /* One small graph in every format: 0-1 weighs 5, 0-2 weighs 8, rank 3 is alone. */
@@ -234,14 +235,13 @@ static void test_hostile_bytes(void **state)
         graph_bad(scratch_text("empty", ""), small[i].format, TOPOMAP_EINPUT, "empty");
         graph_bad(scratch_text("blank", "\n \n\n"), small[i].format, TOPOMAP_EINPUT, "blank");
     }
-    graph_bad(scratch_text("empty", ""), NULL, TOPOMAP_EINPUT, "the file is empty");
-    graph_bad(scratch_write("elf", elf, sizeof elf), NULL, TOPOMAP_EINPUT,
-              "is a program, no graph");
+    graph_bad(scratch_text("empty", ""), NULL, TOPOMAP_EINPUT, "empty");
+    graph_bad(scratch_write("elf", elf, sizeof elf), NULL, TOPOMAP_EINPUT, "program");
     graph_bad(scratch_text("prose", "Dear reader,\nthis is text\n"), NULL, TOPOMAP_EINPUT,
               "not recognised");
     graph_bad(scratch_text("rows", "0 1 2 3 4 \n5 6 7 8 9 \n"), NULL, TOPOMAP_EINPUT,
               "not recognised");
-    graph_bad(scratch_text("any", metis_text), "metiss", TOPOMAP_EUSAGE, "`metiss` is no graph");
+    graph_bad(scratch_text("any", metis_text), "metiss", TOPOMAP_EUSAGE, "metiss");
 }
 
 /* Each byte of each small file replaced by others: no crash, and what is accepted is sound. */
@@ -355,32 +355,31 @@ static void test_edges_dialects(void **state)
 static void test_edges_bad(void **state)
 {
     (void)state;
-    graph_bad_file("csv", "n1,n2,x\n", "file.csv:1: bytes must be a number, not `x`");
-    graph_bad_file("csv", "a,b\nb,c\n", "file.csv:1: expected an edge, `from to");
-    graph_bad_file("txt", "# a letter\n\nhello world\n", "file.txt:3: expected an edge");
-    graph_bad_file("txt", "hello world\n", "begin the file with the line `from to`, or give bytes");
-    graph_bad_file("txt", "hello 1\n", "file.txt:1: expected an edge");
-    graph_bad_file("txt", "0 1\nhello world\n", "file.txt:2: the sending rank must be a number");
-    graph_bad_file("csv", "n1,,5\n", "file.csv:1: the receiving rank is missing");
-    graph_bad_file("csv", "0,1,5\n0,n2,5\n", "file.csv:2: the receiving rank must be a number");
-    graph_bad_file("csv", "0,1,-5\n", "file.csv:1: bytes is negative");
-    graph_bad_file("csv", "0,-1,5\n", "file.csv:1: the receiving rank is negative");
-    graph_bad_file("csv", "0,1,\n", "file.csv:1: bytes is missing");
-    graph_bad_file("csv", "0,1,5\n0,1\n", "file.csv:2: 2 fields, but line 1 has 3");
-    graph_bad_file("csv", "0,1\n0,1,5\n", "file.csv:2: more than the 2 fields");
+    graph_bad_file("csv", "n1,n2,x\n", "file.csv:1:|bytes|`x`");
+    graph_bad_file("csv", "a,b\nb,c\n", "file.csv:1:|`from to");
+    graph_bad_file("txt", "# a letter\n\nhello world\n", "file.txt:3:|edge");
+    graph_bad_file("txt", "hello world\n", "`from to`");
+    graph_bad_file("txt", "hello 1\n", "file.txt:1:|edge");
+    graph_bad_file("txt", "0 1\nhello world\n", "file.txt:2:|sending");
+    graph_bad_file("csv", "n1,,5\n", "file.csv:1:|receiving");
+    graph_bad_file("csv", "0,1,5\n0,n2,5\n", "file.csv:2:|receiving");
+    graph_bad_file("csv", "0,1,-5\n", "file.csv:1:|bytes");
+    graph_bad_file("csv", "0,-1,5\n", "file.csv:1:|receiving");
+    graph_bad_file("csv", "0,1,\n", "file.csv:1:|bytes");
+    graph_bad_file("csv", "0,1,5\n0,1\n", "file.csv:2:|2 fields|line 1|3");
+    graph_bad_file("csv", "0,1\n0,1,5\n", "file.csv:2:|2");
     graph_bad_file("csv", "0\n", "2 to 4 fields");
     graph_bad_file("csv", "0,1,2,3,4\n", "2 to 4 fields");
     graph_bad_file("csv", "0,1,5x\n", "file.csv:1: ");
     graph_bad_file("csv", "0,1,nan\n", "file.csv:1: ");
     graph_bad_file("csv", "0,1,1e99\n", "file.csv:1: ");
     graph_bad_file("csv", "0,1,9223372036854775808\n", "2^63 or more");
-    graph_bad_file("csv", "from,bytes\n0,1\n", "a header must name");
-    graph_bad_file("csv", "from,to,to\n0,1,1\n", "a header must name");
-    graph_bad_file("csv", "# ranks 2\n0,2,1\n", "file.csv:2: the receiving rank is 2");
-    graph_bad_file("csv", "0,2,1\n# ranks 2\n", "rank 2, but the file says 2 ranks");
-    graph_bad_file("csv", "# nothing\n", "no edges");
-    graph_bad_file("csv", "0,1,4611686018427387904\n1,0,4611686018427387904\n",
-                   "file.csv:2: the sum of all bytes reaches 2^63");
+    graph_bad_file("csv", "from,bytes\n0,1\n", "file.csv:1:|header");
+    graph_bad_file("csv", "from,to,to\n0,1,1\n", "file.csv:1:|header");
+    graph_bad_file("csv", "# ranks 2\n0,2,1\n", "file.csv:2:|2");
+    graph_bad_file("csv", "0,2,1\n# ranks 2\n", "file.csv:2:|rank 2|2 ranks");
+    graph_bad_file("csv", "# nothing\n", "edges");
+    graph_bad_file("csv", "0,1,4611686018427387904\n1,0,4611686018427387904\n", "file.csv:2:|2^63");
 }
 
 enum { STAR = 20000 };
@@ -527,7 +526,7 @@ static void test_write(void **state)
     assert_int_equal(topomap_graph_write(graph, scratch_path("a.xyz"), NULL, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     assert_int_equal(topomap_graph_write(graph, scratch_path("a.csv.xz"), NULL, &err), -1);
-    assert_non_null(strstr(err.text, ".xz"));
+    assert_message(err.text, ".xz");
     assert_int_equal(topomap_graph_write(graph, scratch_path("a"), "word", &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     topomap_graph_free(graph);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/messages.h"
 #include "util/random.h"
 
 #define BIG ((uint64_t)1 << 60)
@@ -54,9 +55,9 @@ static void test_new_refused(void **state)
 
     (void)state;
     assert_int_equal(topomap_graph_new(8, 8, from, to, big, NULL, &graph, &err), -1);
-    assert_non_null(strstr(err.text, "arc 7"));
+    assert_message(err.text, "arc 7");
     assert_int_equal(topomap_graph_new(9, 8, from, to, big, NULL, &graph, &err), -1);
-    assert_non_null(strstr(err.text, "sum of all bytes reaches 2^63"));
+    assert_message(err.text, "2^63");
     assert_int_equal(topomap_graph_new(9, 7, from, to, big, NULL, &graph, &err), 0);
     assert_int_equal(topomap_graph_bytes(graph), 7 * BIG);
     topomap_graph_free(graph);
@@ -114,7 +115,7 @@ static void test_arcs(void **state)
 
     assert_int_equal(topomap_arcs_add(&arcs, 0, 4000000000, 8, 0, &err), 0);
     assert_int_equal(topomap_arcs_take(&arcs, 0, &graph, &err), -1);
-    assert_non_null(strstr(err.text, "4000000001 ranks"));
+    assert_message(err.text, "4000000001 ranks");
     assert_null(arcs.from);
 
     for (int i = 0; i < 7; i++)

@@ -12,6 +12,7 @@
 
 #include "graph/recognise/lattice.h"
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/messages.h"
 #include "util/random.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* five times as slow, and what it finds does not go by seeds */
@@ -317,7 +318,7 @@ static void test_named_scaled_not(void **state)
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
         assert_int_equal(topomap_graph_recognise(graph, 1ull << 40, &found, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
-        assert_non_null(strstr(err.text, "2147483648 are the most"));
+        assert_message(err.text, "2147483648");
         topomap_graph_free(graph);
     }
 }

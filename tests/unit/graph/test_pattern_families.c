@@ -13,6 +13,7 @@
 #include "graph/patterns/patterns.h"
 #include "graph/patterns/training.h"
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 
 /* A model of 2 layers, h = 4, s = 8, V = 10: 560 parameters, 256 of them in the MLPs, and
@@ -460,50 +461,49 @@ static void refused(const char *pattern, const char *part)
 static void test_refused(void **state)
 {
     (void)state;
-    refused("sum()", "at character 5 (`)`): a pattern expected");
-    refused("sum(ring:4", "at its end: `)` expected");
-    refused("sum(ring:4)x", "at character 12 (`x`): nothing expected behind the `)`");
-    refused("sum(ring:4,,ring:4)", "at character 12 (`,ring:4)`): a pattern expected");
-    refused("sum(ring:4,rang:4)", "at character 12 (`rang:4)`): neither a file nor a pattern: did "
-                                  "you mean the pattern ring?");
-    refused("sum(ring:4,bites=4)", "at character 12 (`bites=4)`): no option of ring");
-    refused("sum(0*ring:4)", "a factor above 0 expected");
-    refused("sum(-1*ring:4)", "a factor above 0 expected");
-    refused("sum(1e30*ring:4)", "a factor above 0 expected");
-    refused("sum(1e18*ring:4)", "the bytes of an arc reach 2^63");
-    refused("sum(ring:4,3)", "neither a file nor a pattern");
-    refused("blocks(ring:4,0)", "how often the graph is repeated");
-    refused("blocks(ring:4,2,3)", "how often the graph is repeated expected, once");
-    refused("blocks(ring:4,ring:4,3)", "one graph and how often, or several graphs");
-    refused("blocks(ring:4,99999999999)", "more than 2^31 ranks");
-    refused("blocks(alltoall:10000,1000)", "more than 2^31 arcs");
-    refused("blocks(ring:4,2,couple=x)", "couple= takes bytes");
-    refused("sum(sum(sum(sum(sum(sum(sum(sum(sum(ring:4)))))))))", "more than 8 compositions");
+    refused("sum()", "character 5|`)`|pattern");
+    refused("sum(ring:4", "`)`");
+    refused("sum(ring:4)x", "character 12|`x`");
+    refused("sum(ring:4,,ring:4)", "character 12|`,ring:4)`|pattern");
+    refused("sum(ring:4,rang:4)", "character 12|`rang:4)`|ring");
+    refused("sum(ring:4,bites=4)", "character 12|`bites=4)`|ring");
+    refused("sum(0*ring:4)", "factor|0");
+    refused("sum(-1*ring:4)", "factor|0");
+    refused("sum(1e30*ring:4)", "factor|0");
+    refused("sum(1e18*ring:4)", "2^63");
+    refused("sum(ring:4,3)", "file|pattern");
+    refused("blocks(ring:4,0)", "often");
+    refused("blocks(ring:4,2,3)", "often|once");
+    refused("blocks(ring:4,ring:4,3)", "graphs");
+    refused("blocks(ring:4,99999999999)", "2^31 ranks");
+    refused("blocks(alltoall:10000,1000)", "2^31 arcs");
+    refused("blocks(ring:4,2,couple=x)", "couple=|bytes");
+    refused("sum(sum(sum(sum(sum(sum(sum(sum(sum(ring:4)))))))))", "8 compositions");
     refused("tree:5,root=5", "root=5 of 5 ranks");
     refused("master:2,masters=3", "3 masters among 2 ranks");
     refused("random:10,deg=10", "10 neighbours among 10 ranks");
-    refused("random:n=2e9,deg=8", "more than 2^31 arcs");
-    refused("powerlaw:100,deg=30", "no room for a power law");
-    refused("nas-bt:8", "not a square number");
-    refused("nas-bt:25,class=S", "fewer than 3 points");
-    refused("nas-cg:12", "not a power of two");
-    refused("nas-ft:12", "not a power of two");
+    refused("random:n=2e9,deg=8", "2^31 arcs");
+    refused("powerlaw:100,deg=30", "power");
+    refused("nas-bt:8", "square");
+    refused("nas-bt:25,class=S", "3 points");
+    refused("nas-cg:12", "power");
+    refused("nas-ft:12", "power");
     refused("nas-is:12,class=F", "class= takes S|W|A|B|C|D|E");
-    refused("nas-lu:7", "not a product");
-    refused("nas-mg:12", "not a power of two");
-    refused("nas-mg:131072,class=S", "fewer points than ranks");
-    refused("parallel:tp=2,ep=3", "ep=3 does not divide cp*dp = 1");
-    refused("parallel:tp=2,cp=2,order=pp-tp-dp", "must be named");
-    refused("parallel:tp=2,order=pp-tp-dp-tp", "order= takes megatron");
-    refused("parallel:tp=2,order=", "order= takes megatron");
-    refused("parallel:tp=2,dp=4,pp=2,ep=4,order=tp-ep-pp-dp", "stages of experts");
-    refused("parallel:tp=2,dp=4,ep=4,etp=4", "ep*etp not tp*cp*dp");
-    refused("parallel:tp=65536,pp=65536", "more than 2^31 ranks");
-    refused("parallel:dp=1M,allreduce=direct", "more than 2^31 arcs");
-    refused("amr:8", "one more dimension expected");
-    refused("amr:4096x4096,levels=8", "more than 2^28 blocks");
-    refused("amr:2x2,levels=0,n=5", "n=5, but there are 4 blocks");
-    refused("fft:65536x65536", "more than 2^31");
+    refused("nas-lu:7", "product");
+    refused("nas-mg:12", "power");
+    refused("nas-mg:131072,class=S", "points");
+    refused("parallel:tp=2,ep=3", "ep=3|cp*dp|1");
+    refused("parallel:tp=2,cp=2,order=pp-tp-dp", "named");
+    refused("parallel:tp=2,order=pp-tp-dp-tp", "order=|megatron");
+    refused("parallel:tp=2,order=", "order=|megatron");
+    refused("parallel:tp=2,dp=4,pp=2,ep=4,order=tp-ep-pp-dp", "experts");
+    refused("parallel:tp=2,dp=4,ep=4,etp=4", "ep*etp|tp*cp*dp");
+    refused("parallel:tp=65536,pp=65536", "2^31 ranks");
+    refused("parallel:dp=1M,allreduce=direct", "2^31 arcs");
+    refused("amr:8", "dimension");
+    refused("amr:4096x4096,levels=8", "2^28 blocks");
+    refused("amr:2x2,levels=0,n=5", "n=5|4");
+    refused("fft:65536x65536", "2^31");
 }
 
 /* The planner has a use for as many ranks as the step has tasks. */
@@ -518,7 +518,7 @@ static void test_within(void **state)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(topomap_graph_read_within(large[i], 100, &graph, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
-        assert_non_null(strstr(err.text, "there may be 100 at most"));
+        assert_message(err.text, "100");
     }
     assert_int_equal(topomap_graph_read_within("ring:100", 100, &graph, &err), 0);
     topomap_graph_free(graph);

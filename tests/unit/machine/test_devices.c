@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "machine/devices.h"
+#include "tests/unit/messages.h"
 
 static topomap_devices parsed(const char *text)
 {
@@ -136,7 +137,7 @@ static void damaged_text(void **state)
         if (topomap_devices_parse(bad[i], &d, &err) == 0)
             fail_msg("'%s' was accepted", bad[i]);
         assert_int_equal(err.code, TOPOMAP_EINPUT);
-        assert_non_null(strstr(err.text, "unexpected text"));
+        assert_message(err.text, "text");
     }
 }
 

@@ -12,6 +12,7 @@
 #include "fabric/network.h"
 #include "machine/closeness.h"
 #include "machine/machine.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 
 static topomap_machine *parsed(const char *format, const char *path)
@@ -128,15 +129,15 @@ static void refused(void **state)
     static const struct {
         const char *spec, *says;
     } bad[] = {
-        {"gpus:nodes=4", "gpus= is missing"},
-        {"gpus:gpus=4", "nodes= is missing"},
+        {"gpus:nodes=4", "gpus= "},
+        {"gpus:gpus=4", "nodes= "},
         {"gpus:nodes=4,gpus=8,rails=3", "divides gpus=8"},
         {"gpus:nodes=4,gpus=8,nvlink=3", "divides gpus=8"},
-        {"gpus:nodes=4,gpus=8,nvlink=1,switch=4,numa=6", "multiple of 4 that divides gpus=8"},
-        {"gpus:nodes=40,gpus=8,domain=6,unit=20", "unit=20: expected a multiple of 6"},
-        {"gpus:nodes=40,gpus=8,unit=16,pod=24", "pod=24: expected a multiple of 16"},
+        {"gpus:nodes=4,gpus=8,nvlink=1,switch=4,numa=6", "4|gpus=8"},
+        {"gpus:nodes=40,gpus=8,domain=6,unit=20", "unit=20|6"},
+        {"gpus:nodes=40,gpus=8,unit=16,pod=24", "pod=24|16"},
         {"gpus:nodes=4,gpus=8*2", "no '*2'"},
-        {"gpus:nodes=4,gpus=8,colour=2", "'colour=2' is none of"},
+        {"gpus:nodes=4,gpus=8,colour=2", "colour=2"},
         {"gpus:nodes=4,gpus=8@1:2:3", "expected @NVLINK:HOP"},
         {"gpus:nodes=16777216,gpus=256", "more than"},
     };
@@ -148,7 +149,7 @@ static void refused(void **state)
 
         if (topomap_machine_parse(bad[i].spec, &machine, &err) == 0)
             fail_msg("%s was accepted", bad[i].spec);
-        if (!strstr(err.text, bad[i].says))
+        if (!message_has(err.text, bad[i].says))
             fail_msg("'%s' does not say '%s'", err.text, bad[i].says);
     }
 }

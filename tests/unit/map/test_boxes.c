@@ -14,6 +14,7 @@
 
 #include "machine/machine.h"
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
 
@@ -506,7 +507,7 @@ static void others_are_refused(void **state)
 
         assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
-        assert_non_null(strstr(err.text, "recognised"));
+        assert_message(err.text, "recognised");
         assert_true(reached(graph, spec[i], "auto", TOPOMAP_FAST) > 0);
         topomap_machine_free(m);
     }

@@ -15,6 +15,7 @@
 #include "map/objective.h"
 #include "tests/unit/cables.h"
 #include "tests/unit/map/congested.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 
 /* ---- The objective ----------------------------------------------------------------------- */
@@ -213,7 +214,7 @@ static void links_must_be_known(void **state)
         assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
         assert_null(mapping);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
-        assert_non_null(strstr(err.text, "links are known"));
+        assert_message(err.text, "links");
         topomap_machine_free(m);
     }
     options.congestion_model = "routes";
@@ -224,7 +225,7 @@ static void links_must_be_known(void **state)
 
         assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
-        assert_non_null(strstr(err.text, i ? "exact, routes or adaptive" : "no routing tables"));
+        assert_message(err.text, i ? "exact|routes|adaptive" : "routing");
         options.congestion_model = "fast";
         topomap_machine_free(m);
     }

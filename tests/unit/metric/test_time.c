@@ -9,6 +9,7 @@
 #include "machine/machine.h"
 #include "fabric/network.h"
 #include "metric/prediction.h"
+#include "tests/unit/messages.h"
 
 static topomap_time time_of(const topomap_graph *graph, const topomap_machine *machine,
                             const topomap_time_costs *costs)
@@ -413,21 +414,21 @@ static void what_cannot_be_is_refused(void **state)
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     assert_int_equal(topomap_time_evaluate(g, torus, slots, NULL, &t, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EINPUT);
-    assert_non_null(strstr(err.text, "rank 2"));
+    assert_message(err.text, "rank 2");
     costs.rate = 0;
     assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
     costs.rate = 1;
     costs.memory_rate = -1;
     assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
-    assert_non_null(strstr(err.text, "memory_rate 0"));
+    assert_message(err.text, "memory_rate 0");
     costs.memory_rate = 0;
     costs.latency = NAN;
     assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
     costs.latency = 0;
     costs.size = 3;
     assert_int_equal(topomap_time_evaluate(g, torus, slots, &costs, &t, &err), -1);
-    assert_non_null(strstr(err.text, "topomap_time_costs"));
+    assert_message(err.text, "topomap_time_costs");
     topomap_graph_free(g);
     topomap_machine_free(tree);
     topomap_machine_free(torus);

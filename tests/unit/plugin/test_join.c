@@ -20,6 +20,7 @@
 #include "plugin/store/claim.h"
 #include "plugin/store/join.h"
 #include "plugin/store/store.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 
 static store fresh(void)
@@ -139,8 +140,7 @@ static void test_by_another_launch(void **state)
     assert_int_equal(access(whole, F_OK), -1);
     assert_int_equal(access(going, F_OK), 0);
     assert_int_equal(store_run_end(&store, going, &half, &err), 0);
-    assert_non_null(strstr(err.text, "the run left no profile: its folder: an incomplete profile: "
-                                     "rank 1 of 4 has left no part"));
+    assert_message(err.text, "profile|rank 1|4");
     assert_int_equal(half.tries, 1);
     assert_false(half.has_graph);
     free(whole);
@@ -160,7 +160,7 @@ static void test_many_parts(void **state)
     leave_all(many, MANY);
     assert_int_equal(store_fold_some(&store, 10, &err), 0);
     assert_int_equal(join(many, 1, &err), -1);
-    assert_string_equal(err.text, "more parts than a launch reads");
+    assert_message(err.text, "parts");
     leave_all(own, 4);
     assert_int_equal(store_run_end(&store, own, &other, &err), 1);
     is_stored(&store, &entry);
@@ -182,7 +182,7 @@ static void test_large_parts(void **state)
     close(open(path, O_CREAT | O_WRONLY, 0600));
     assert_int_equal(truncate(path, 100 << 20), 0);
     assert_int_equal(join(made, 1, &err), -1);
-    assert_string_equal(err.text, "more parts than a launch reads");
+    assert_message(err.text, "parts");
     free(made);
 }
 

@@ -15,6 +15,7 @@
 #include "graph/formats/parts.h"
 #include "plugin/store/loaded.h"
 #include "plugin/store/store.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/plugin/stores.h"
 
 enum { RANKS = 2, NONE = 0 };
@@ -114,8 +115,7 @@ static void test_guesses(void **state)
     (void)state;
     assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 12, 0, NONE, &why), STORE_LEFT_NOTHING);
-    assert_string_equal(why.text,
-                        "the last run loaded another MPI than it was profiled for: mpich");
+    assert_message(why.text, "MPI|mpich");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(mpi, STORE_MPI_MPICH);
     assert_int_equal(read_entry(&found, &entry), 1);
@@ -149,12 +149,12 @@ static void test_none(void **state)
     (void)state;
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, NO_PART, 0, NONE, &why),
                      STORE_LEFT_NOTHING);
-    assert_string_equal(why.text, "the last run loaded no MPI that is known");
+    assert_message(why.text, "MPI");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_NOTHING);
     assert_int_equal(read_entry(&found, &entry), 0);
     found = fresh();
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 20, 0, NONE, &why), STORE_LEFT_NOTHING);
-    assert_string_equal(why.text, "the last run loaded no MPI that is known");
+    assert_message(why.text, "MPI");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_NOTHING);
     /* It was asked to try again. */
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 40, 0, RANKS, &why), STORE_LEFT_PROFILE);
@@ -172,7 +172,7 @@ static void test_nobody_looked(void **state)
 
     (void)state;
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 0, 0, NONE, &why), STORE_LEFT_NOTHING);
-    assert_non_null(strstr(why.text, "the run left no profile: "));
+    assert_message(why.text, "profile");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
     assert_int_equal(read_entry(&found, &entry), 1);
     assert_int_equal(entry.tries, 1);
@@ -189,13 +189,13 @@ static void test_failed(void **state)
     (void)state;
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 0, 3 << 8, NONE, &why),
                      STORE_LEFT_NOTHING);
-    assert_string_equal(why.text, "the last run ended with status 3");
+    assert_message(why.text, "status 3");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
     assert_int_equal(read_entry(&found, &entry), 1);
     assert_int_equal(entry.tries, 1);
     assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 12, 3 << 8, NONE, &why),
                      STORE_LEFT_NOTHING);
-    assert_string_equal(why.text, "the last run ended with status 3");
+    assert_message(why.text, "status 3");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(mpi, STORE_MPI_MPICH);
 }

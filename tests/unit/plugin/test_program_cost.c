@@ -14,6 +14,7 @@
 
 #include "plugin/store/memo.h"
 #include "plugin/store/program.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/plugin/images.h"
 
 static char self[4096];
@@ -180,7 +181,7 @@ static void test_many_folders(void **state)
         assert_true(calls >= 400 && calls <= 700);
     program = read_stored(&store);
     assert_int_equal(program.mpi, STORE_MPI_NONE);
-    assert_string_equal(program.why, "not known: its libraries are in too many places");
+    assert_message(program.why, "libraries");
     calls = count_calls("look");
     if (calls >= 0)
         assert_true(calls >= 5 && calls <= 60);
@@ -257,10 +258,10 @@ static void test_many_words(void **state)
     assert_int_equal(program.mpi, STORE_MPI_OPENMPI);
     program = (store_program){.why = "it is a script"};
     assert_null(start_it(0, "nothing", &program));
-    assert_string_equal(program.why, "it is a script");
+    assert_message(program.why, "script");
     assert_null(start_it(30, "./program", &program));
     assert_int_equal(program.mpi, STORE_MPI_NONE);
-    assert_string_equal(program.why, "not known: its words would be looked for in too many places");
+    assert_message(program.why, "words");
     calls = count_calls("start");
     if (calls >= 0)
         assert_true(calls >= 500 && calls <= 560);

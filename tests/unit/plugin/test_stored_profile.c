@@ -15,6 +15,7 @@
 #include "graph/likeness.h"
 #include "graph/recognise/heavy.h"
 #include "plugin/planner/plan/profile.h"
+#include "tests/unit/messages.h"
 
 static char folder[] = "/tmp/topomap-stored-XXXXXX";
 static char path[64], before[64];
@@ -141,7 +142,7 @@ static planner_profile opened(enum planner_profile_kind kind, uint32_t tasks)
 
 static void assert_says(const char *text, const char *part)
 {
-    if (!strstr(text, part))
+    if (!message_has(text, part))
         fail_msg("'%s' does not say '%s'", text, part);
 }
 
@@ -155,15 +156,15 @@ static void test_of_this_size(void **state)
     profile = opened(PLANNER_PROFILE_EXACT, 16);
     assert_int_equal(topomap_graph_ranks(profile.graph), 16);
     assert_string_equal(profile.line, "");
-    assert_string_equal(profile.detail, "graph: a profile of solver, 16 ranks");
+    assert_message(profile.detail, "graph:|solver|16 ranks");
     topomap_graph_free(profile.graph);
     store("stencil2d:5:4x4", before);
     profile = opened(PLANNER_PROFILE_EXACT, 16);
-    assert_says(profile.detail, "the program has changed: ");
+    assert_says(profile.detail, "changed");
     topomap_graph_free(profile.graph);
     store("ring:16,bytes=3", before);
     profile = opened(PLANNER_PROFILE_EXACT, 16);
-    assert_says(profile.detail, "as in the profile before (100 % alike)");
+    assert_says(profile.detail, "100 %");
     topomap_graph_free(profile.graph);
 }
 
@@ -212,8 +213,7 @@ static void test_of_another_size(void **state)
 {
     (void)state;
     assert_scaled("stencil2d:5:8x8", 256,
-                  "taken to be stencil2d:5:16x16, since that of solver, 16 "
-                  "ranks is stencil2d:5:8x8 (confidence 100 %)");
+                  "stencil2d:5:16x16|solver|16 ranks|stencil2d:5:8x8|100 %");
     assert_scaled("stencil2d:5:8x4", 128, "stencil2d:5:16x8");
     assert_scaled("stencil2d:5:8x8", 16, "stencil2d:5:4x4");
     assert_scaled("stencil3d:7:4x4x4", 512, "stencil3d:7:8x8x8");
@@ -239,7 +239,7 @@ static void test_shuffled(void **state)
     assert_int_equal(topomap_graph_write(shuffled, path, "tmg", &err), 0);
     profile = opened(PLANNER_PROFILE_SCALE, 256);
     assert_null(profile.graph);
-    assert_says(profile.line, "in another order of ranks: it cannot be scaled");
+    assert_says(profile.line, "order");
     topomap_graph_free(graph);
     topomap_graph_free(shuffled);
 }

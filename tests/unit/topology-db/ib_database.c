@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/messages.h"
 #include "tests/unit/topology-db/ib_database.h"
 
 #include <setjmp.h>
@@ -53,7 +54,7 @@ void ib_refused(const char *importer, const char *path, const char *part)
 
     if (ib_try_import(ib_fresh(), importer, path, NULL, &report))
         fail_msg("%s: accepted; expected '%s'", path, part);
-    if (!strstr(ib_err.text, part) || strncmp(ib_err.text, path, strlen(path)) != 0)
+    if (!message_has(ib_err.text, part) || strncmp(ib_err.text, path, strlen(path)) != 0)
         fail_msg("'%s' does not say '%s'", ib_err.text, part);
 }
 

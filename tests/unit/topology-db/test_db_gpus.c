@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/topology-db/imports.h"
 #include "topology-db/devices.h"
@@ -168,9 +169,9 @@ static void inside(void **state)
     assert_true(topomap_machine_distance(m, 2, 3) > 2);
     topomap_machine_free(m);
     assert_int_equal(made(db, "mi01", tasks, wrong, &m, &err), -1);
-    assert_non_null(strstr(err.text, "GPU 0 stands behind GPU 1"));
+    assert_message(err.text, "GPU 0|GPU 1");
     assert_int_equal(made(db, "mi01", tasks, none, &m, &err), -1);
-    assert_non_null(strstr(err.text, "node 'mi01' has 8 GPUs, and no GPU 8"));
+    assert_message(err.text, "'mi01'|8 GPUs|GPU 8");
 }
 
 /* Nodes of which nothing is known are as far inside as across a node. */

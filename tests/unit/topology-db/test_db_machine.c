@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
 #include "util/input.h"
@@ -221,7 +222,7 @@ static void insides_alone(void **state)
     assert_int_equal(
         topomap_db_import(db, "hwloc", synthetic("pack:1 core:2 pu:1"), NULL, NULL, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE); /* the XML names no host */
-    assert_non_null(strstr(err.text, "--nodes"));
+    assert_message(err.text, "--nodes");
     import(db, "hwloc", synthetic("pack:1 core:2 pu:1"), "p[1-2]");
     m = machine(db, "p1,p2", tasks, 1, TOPOMAP_BIND_CORE, NULL);
     assert_non_null(m);
@@ -420,7 +421,7 @@ static void routes(void **state)
     free(d.route);
     assert_int_equal(topomap_db_distance_between(db, "node2", "node77", &d, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EINPUT);
-    assert_non_null(strstr(err.text, "'node77'"));
+    assert_message(err.text, "'node77'");
     topomap_db_close(db);
 }
 
@@ -431,10 +432,10 @@ static void names_what_it_does_not_know(void **state)
 
     (void)state;
     assert_null(machine(db, "node1,node99", tasks, 1, TOPOMAP_BIND_CORE, NULL));
-    assert_non_null(strstr(err.text, "'node99'"));
+    assert_message(err.text, "'node99'");
     import(db, "hwloc", synthetic("pack:1 core:2 pu:1"), "node99");
     assert_null(machine(db, "node1,node99", tasks, 1, TOPOMAP_BIND_CORE, NULL));
-    assert_non_null(strstr(err.text, "'node99'"));
+    assert_message(err.text, "'node99'");
     topomap_db_close(db);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "util/input.h"
 
@@ -206,7 +207,7 @@ static void test_large(void **state)
         input = opened(paths[i]);
         assert_int_equal(topomap_input_all(input, size - 1, &line, &length, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EINPUT);
-        assert_non_null(strstr(err.text, "more than"));
+        assert_message(err.text, "more than");
         topomap_input_close(input);
     }
     free(text);
@@ -290,7 +291,7 @@ static void test_limit(void **state)
             } else {
                 assert_int_equal(sizes[i].good, 0);
                 assert_int_equal(err.code, TOPOMAP_EINPUT);
-                assert_non_null(strstr(err.text, "unpacked=SIZE"));
+                assert_message(err.text, "unpacked=SIZE");
             }
             topomap_input_close(input);
         }
@@ -305,19 +306,19 @@ static void test_refused(void **state)
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(read_through(fifo, 0, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EINPUT);
-    assert_non_null(strstr(err.text, "FIFO"));
+    assert_message(err.text, "FIFO");
     assert_int_equal(read_through("/", 0, &err), -1);
-    assert_non_null(strstr(err.text, "directory"));
+    assert_message(err.text, "directory");
     assert_int_equal(read_through("/dev/zero", 0, &err), -1);
-    assert_non_null(strstr(err.text, "device"));
+    assert_message(err.text, "device");
     assert_int_equal(read_through(scratch_path("absent"), 0, &err), -1);
-    assert_non_null(strstr(err.text, "No such file"));
+    assert_message(err.text, "No such file");
 
     assert_int_equal(read_through(scratch_write("nul", "ab\nc\0d\n", 7), 0, &err), -1);
-    assert_non_null(strstr(err.text, "nul:2: "));
-    assert_non_null(strstr(err.text, "binary"));
+    assert_message(err.text, "nul:2: ");
+    assert_message(err.text, "binary");
     assert_int_equal(read_through(scratch_text("long", "ab\n123456\n"), 5, &err), -1);
-    assert_non_null(strstr(err.text, "long:2: "));
+    assert_message(err.text, "long:2: ");
     assert_int_equal(read_through(scratch_text("fits", "ab\n12345\n"), 5, &err), 0);
 }
 
@@ -338,7 +339,7 @@ static void test_truncated(void **state)
 
             assert_int_equal(read_through(path, 0, &err), -1);
             assert_int_equal(err.code, TOPOMAP_EINPUT);
-            assert_non_null(strstr(err.text, "cut: "));
+            assert_message(err.text, "cut: ");
         }
         assert_int_equal(read_through(scratch_write("cut", packed[i], sizes[i]), 0, &err), 0);
         packed[i][sizes[i] / 2] ^= 0x55;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/kinds/kinds.h"
+#include "tests/unit/messages.h"
 
 enum { MOST = 64 };
 
@@ -111,7 +112,7 @@ static void test_dragonfly(void **data)
     }
     judge(&plan, &part, &verdict);
     assert_string_equal(verdict.topology, "dragonfly");
-    assert_non_null(strstr(verdict.evidence, "5 groups of 4 switches, joined all to all"));
+    assert_message(verdict.evidence, "5 groups|4 switches");
     topomap_part_clear(&part);
 }
 
@@ -130,7 +131,7 @@ static void test_none(void **data)
     }
     judge(&plan, &part, &verdict);
     assert_string_equal(verdict.topology, "irregular");
-    assert_non_null(strstr(verdict.evidence, "no torus"));
+    assert_message(verdict.evidence, "no torus");
     topomap_part_clear(&part);
 }
 
