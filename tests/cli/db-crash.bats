@@ -264,6 +264,7 @@ END
 }
 
 # A sanitizer's build would say so on standard error, and exit with another status.
+# bats test_tags=campaign
 @test "random bytes changed in a database: no reader crashes" {
   topomap db import --db good.db ibnetdiscover "$data/tree.ibnetdiscover"
   topomap db import --db good.db xtdb2proc "$data/gemini.xtdb2proc"

@@ -111,10 +111,8 @@ removed link leaf3[1] - node7: 103.124 Gb/s" ]
   exec 9<>stdin
   setpriv --pdeathsig KILL ibsim -N 64 -S 32 -P 2048 -s net <&9 > sim.log 2>&1 3>&- 9>&- &
   sim=$!
-  for i in $(seq 100); do
-    LD_PRELOAD=$lib timeout 10 ibnetdiscover > again 2> err 3>&- 9>&- && grep -q '^Switch' again && break
-    sleep 0.1
-  done
+  for _ in {1..600}; do ! grep -q "$IBSIM_SOCKNAME" /proc/net/unix || break; sleep 0.1; done
+  LD_PRELOAD=$lib ibnetdiscover > again 2> err 3>&- 9>&-
   kill -KILL "$sim"
   topomap db import --db b.db ibnetdiscover again
   run -0 topomap db diff a.db b.db

@@ -310,6 +310,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   [[ ${lines[1]} == *MPI* && ${lines[2]} == *MPI* ]]
 }
 
+# bats test_tags=campaign
 @test "planner, helper, plugin or profilers on a file system that is not the node's own" {
   needs_root
   mkdir behind
@@ -396,6 +397,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check policy skipped "default=auto"
 }
 
+# bats test_tags=campaign
 @test "store, records, spool: not there, a file, not sticky, not anybody's, a user's, not shared" {
   needs_root
   for folder in store records spool; do

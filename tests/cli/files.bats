@@ -263,9 +263,11 @@ little_file() { limited "0 4" "File too large|ulimit -f" --fsize=40; }
 }
 
 descriptors() { for most in 3 4 5 6 7 8; do limited "0 4 127" "Too many open files|unable to open|Error 24" --nofile=$most; done; }
+# bats test_tags=campaign
 @test "every writer under ulimit -n" { each descriptors; }
 
 memory() { for most in 9000000 15000000 20000000 25000000 30000000; do limited "0 4 127" "emory|failed to map|cannot allocate" --as=$most; done; }
+# bats test_tags=campaign
 @test "every writer under ulimit -v" {
   ! grep -q __asan_init "$topomap" || skip "a sanitizer's shadow needs more"
   each memory

@@ -180,6 +180,7 @@ END
 }
 
 # One case of each kind of `make bench-training`, by its own bars; all twenty take a minute.
+# bats test_tags=campaign
 @test "gpus: no host list is better than the maps of training jobs (bench-training)" {
   TOPOMAP=$TOPOMAP_BUILD/cli/topomap CASES='rail-6|taper-4|plain-2|rack-4' "$TOPOMAP_SOURCE/tests/bench/training" >table
   [[ "$(<table)" == *"4 cases;"*"all bars are held"* ]] # wording: the line of tests/bench/training

@@ -131,6 +131,7 @@ END
   grep -q '\<18576\>.*\<129\>' dom
 }
 
+# bats test_tags=campaign
 @test "100,000 ranks: a page of nodes or larger parts, below 5 MB; every rank is found on it" {
   local machine
   for machine in 'tree:1:20:500:10@1:10:100:1000,node=1' 'torus:50x50x40' 'fattree:k=32,levels=3*16'; do
@@ -269,6 +270,7 @@ END
   diff <(data launch.html && jq '.links.after' json) <(data page.html && jq '.links.after' json)
 }
 
+# bats test_tags=campaign
 @test "contrast, names, headings and keys of every kind of page" {
   local machine
   for machine in 'fattree:k=4,levels=3*4' 'torus:4x4x4' 'dragonfly:p=2,a=4,h=2' 'tree:4:4:4@1:10:100' 'gpus:nodes=8,gpus=8,rails=4'; do

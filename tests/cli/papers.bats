@@ -16,6 +16,7 @@ rows() { grep -cP "$1" out; }
 number() { grep -P "$1" out | head -1 | cut -f "$2" | grep -oP '^[-+]?[0-9.e-]+'; }
 holds() { awk "BEGIN { exit !($1) }" </dev/null; }
 
+# bats test_tags=campaign
 @test "bench-papers libtopomap: strategies beside a random layout, on all machines" {
   "$papers/run" libtopomap > out
   [ "$(rows '^3\^3\t27\t(random|identity|greedy|bisect|rcm)\t')" = 5 ]
@@ -28,6 +29,7 @@ holds() { awk "BEGIN { exit !($1) }" </dev/null; }
   holds "$(number '^rcm, 512 ranks' 2) < 0.1 && $(number '^greedy, 64 PERCS' 2) > 0"
 }
 
+# bats test_tags=campaign
 @test "bench-papers hiertopomap: hop-bytes fall on each machine, and no time is missing" {
   "$papers/run" hiertopomap > out
   [ "$(rows '^Stampede\t64\t(amr|grid)\ttree\t')" = 2 ]
@@ -38,6 +40,7 @@ holds() { awk "BEGIN { exit !($1) }" </dev/null; }
   [ "$(rows '^torus, (greedy|bisect|rcm)\t64\t0\.')" = 3 ]
 }
 
+# bats test_tags=campaign
 @test "bench-papers viem: searches gain, the slow gain takes the same path, models are compared" {
   "$papers/run" viem > out
   for search in 'N\^2 \(up' 'N_p' 'N_1\t' 'N_2' 'N_10'; do

@@ -28,7 +28,7 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
 @test "--format plan has the mapping of --format json, and a replay has it again" {
   local words
   for words in '' '--effort fast --seed 4' '--bind pu --layout compact' '--objective congestion' --contiguous \
-    '--objective mix:0.3 --seed 2' '--time 5 --effort strong' \
+    '--objective mix:0.3 --seed 2' '--time 1 --effort strong' \
     '--cores 0-3,6(x16) --cpus-per-task 2'; do
     echo "$words"
     # shellcheck disable=SC2086 # words

@@ -58,6 +58,7 @@ tree() {
   grep -q '^NO   .*v1\.2\.3\>' <<<"$output"
 }
 
+# bats test_tags=campaign
 @test "with all of it there: lint, suites and the archive are run, and the tag has NEWS" {
   tree '* 1.2.3 (2026-11-26)'
   printf '#!/bin/sh\n' >tree/auto/lint

@@ -150,6 +150,7 @@ setup() {
   grep -q 'bad' dom
 }
 
+# bats test_tags=campaign
 @test "a browser draws trees, tori, dragonflies and GPUs, at a desk's and a phone's width" {
   local machine
   for machine in 'fattree:k=4,levels=3*4' 'torus:4x4x4' 'dragonfly:p=2,a=4,h=2' 'tree:4:4:4@1:10:100' 'gpus:nodes=8,gpus=8,rails=4'; do

@@ -128,6 +128,7 @@ held() { # SUBCOMMAND ARGUMENTS
   grep -q '^replay of ' screen
 }
 
+# bats test_tags=campaign
 @test "progress: reading a graph, however long that takes" {
   # The last line comes when the others have been seen to wait.
   cat >slow <<'END'

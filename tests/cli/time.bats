@@ -99,6 +99,7 @@ seconds() { jq .time.seconds; }
   fails_with 2 time links gpus:
 }
 
+# bats test_tags=campaign
 @test "map --objective time: many links just below the busiest one, and ranks whose numbers say nothing" {
   local at=(--objective time --time-costs latency=0,hop=0,overhead=0 --json)
   # 100 kB take 8 us. By powers of the loads alone, the busiest link keeps 20 of them.
@@ -236,6 +237,7 @@ request() {
   fails_with 2 links
 }
 
+# bats test_tags=campaign
 @test "predictions are what SimGrid simulates" {
   command -v smpirun >/dev/null || skip "there is no SimGrid here"
   ! grep -q __asan_init "$TOPOMAP_BUILD/.libs/libtopomap.so" || skip "SimGrid's stacks and a sanitizer's do not go together"

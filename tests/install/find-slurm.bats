@@ -88,6 +88,7 @@ made() {
     "$2" >"$1/include/slurm/slurm.h"
 }
 
+# bats test_tags=campaign
 @test "configure names version and folder, --with-spankdir wins, a Slurm before 22.05 is refused" {
   made "$PWD/site" 25,11,7
   [ "$(configured --with-slurm="$PWD/site")" = \

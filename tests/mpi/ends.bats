@@ -10,7 +10,7 @@ load ends
 setup() {
   cd "$BATS_TEST_TMPDIR"
   profile=$PWD/profile.tmg
-  export MPI_SECONDS=20 # where one rank hangs, the MPI's own ranks hang with it
+  export MPI_SECONDS=60 # where one rank hangs, the MPI's own ranks hang with it
 }
 
 # ended MPI WORD...: runs the program, whose output is in `out`, and prints its status.
@@ -47,14 +47,13 @@ profiled() {
 }
 
 walk() { # MPI
-  local mpi=$1 end who what
+  local mpi=$1 end who what status
   mpi_compile "$mpi" -w -pthread -o ends "$TOPOMAP_SOURCE/tests/mpi/ends.c"
-  while read -r end who what; do
-    [ -n "$end" ] || continue
-    ends_alike "$mpi" "$end" "$who"
+  while read -r end who what status; do
+    ends_alike "$mpi" "$end" "$who" "$status"
     [ "$end $who" = "no-files all" ] || ! grep -q '^topomap:' out.profiled err.profiled
     check_left "$what" "$who"
-  done <<<"$ENDS"
+  done < <(ends_rows)
 }
 
 @test "Open MPI" {

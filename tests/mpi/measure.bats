@@ -111,7 +111,7 @@ inside() {
   [ -e "$program" ] || skip "no Open MPI here"
   # Each process has a terminal of its own; only the first one's is written to. How many messages
   # take the two seconds after which it speaks is the machine's affair.
-  for repeat in 100 400 1600 6400; do
+  for repeat in 100 400 1600 6400; do # search: what takes two seconds here
     rm -f screen.*
     mpi_run openmpi 4 sh -c "script -qec '$program --sizes 65536 --trips 3000 --repeat $repeat --as-nodes node[1-4] -o m' screen.\$\$ </dev/null >/dev/null"
     [ "$(grep -c '^pair,' m)" = 6 ]

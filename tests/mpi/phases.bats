@@ -74,6 +74,7 @@ threads() {
   "$TOPOMAP" graph info "$profile" --json | jq -e '.phases == null and .bytes == 6000000'
 }
 
+# bats test_tags=campaign
 @test "an iteration of two phases, by borders of all ranks" {
   each_mpi two
 }
@@ -86,6 +87,7 @@ threads() {
   each_mpi start
 }
 
+# bats test_tags=campaign
 @test "one phase: all alike, no borders of all ranks, nobody waits, or ranks that disagree" {
   each_mpi one
 }
@@ -109,10 +111,12 @@ fortran() {
   done
 }
 
+# bats test_tags=campaign
 @test "Fortran: an iteration of two phases" {
   each_mpi fortran
 }
 
+# bats test_tags=campaign
 @test "phases add up, and the time of a map knows them" {
   mpi_is_here mpich && [ -e "$(library mpich)" ] || skip "no mpich here"
   mpi_compile mpich -w -O0 -pthread -o phases "$TOPOMAP_SOURCE/tests/mpi/phases.c"

@@ -70,18 +70,15 @@ other_calls() {
 
 threads() {
   here "$1" threads
-  local status try
-  # On a busy machine Open MPI 6.0rc2 at times goes round for good, with or without the profiler.
-  for try in 1 2 3; do
-    status=0
-    MPI_SECONDS=40 profiled "$1" 3 ./threads || status=$?
-    [ "$status" -ge 124 ] || break
-    MPI_SECONDS=40 mpi_run "$1" 3 ./threads || [ "$try" -lt 3 ] || return 0
-  done
+  local status=0
+  # Programs with threads at times never end under Open MPI 6.0.0's release candidates, with or without the profiler.
+  ! "mpirun.$1" --version 2>/dev/null | grep -q ' 6\.0\.0rc' || return 0
+  profiled "$1" 3 ./threads || status=$?
   [ "$status" -ne 77 ] || return 0
   [ "$status" -eq 0 ]
   [ "$(arcs)" = "0,1,16000,2000 1,2,16000,2000 2,0,16000,2000 " ]
 }
+# bats test_tags=campaign
 @test "threads: no message is lost" { each_mpi threads; }
 
 spawned() {
@@ -185,6 +182,7 @@ lacking() {
     [ "$(arcs)" = "0,1,16000,2000 1,0,16000,2000 " ]
   done
 }
+# bats test_tags=campaign
 @test "where a rank lacks the library nobody waits, and no profile is written" { each_mpi lacking; }
 
 @test "all parts in a folder are a graph" {
@@ -215,6 +213,7 @@ lacking() {
   "$TOPOMAP" map --graph "$profile" --machine tree:2:1@1:10 >/dev/null
 }
 
+# bats test_tags=campaign
 @test "a folder that another user, or a link, has put there is left alone" {
   here mpich threads || skip "no MPICH here"
   mkdir elsewhere

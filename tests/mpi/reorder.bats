@@ -104,6 +104,7 @@ grids() { # MPI: columns of a grid are on nodes; a natural order that nothing be
   grep -qx 'moved 0' <<<"$output"
 }
 @test "Open MPI: grids" { grids openmpi; }
+# bats test_tags=campaign
 @test "MPICH: grids" { grids mpich; }
 @test "the standard's ABI over Open MPI: grids" { grids abi-openmpi; }
 @test "the standard's ABI over MPICH: grids" { grids abi-mpich; }
@@ -208,6 +209,7 @@ random() { # MPI ROUNDS
   [[ $output =~ ^ok,\ [1-9][0-9]*\ better$ ]]
 }
 @test "Open MPI: loops, double edges, weights of 0, parts of the world: what was asked for, and never worse" { random openmpi 40; }
+# bats test_tags=campaign
 @test "MPICH: loops, double edges, weights of 0, parts of the world: what was asked for, and never worse" { random mpich 10; } # its ranks wait by spinning
 
 @test "a search without time ends, and is not worse" {
@@ -233,8 +235,11 @@ fortran() { # INTERFACE MPI
 @test "Open MPI, Fortran: mpif.h" { fortran mpif openmpi; }
 @test "Open MPI, Fortran: use mpi" { fortran mpi openmpi; }
 @test "Open MPI, Fortran: use mpi_f08" { fortran mpi_f08 openmpi; }
+# bats test_tags=campaign
 @test "MPICH, Fortran: mpif.h" { fortran mpif mpich; }
+# bats test_tags=campaign
 @test "MPICH, Fortran: use mpi" { fortran mpi mpich; }
+# bats test_tags=campaign
 @test "MPICH, Fortran: use mpi_f08" { fortran mpi_f08 mpich; }
 
 ranks() { # MPI WHAT
@@ -259,6 +264,7 @@ library() { # MPI
   across 808 15
 }
 @test "Open MPI: libtopomap-mpi maps and refines" { library openmpi; }
+# bats test_tags=campaign
 @test "MPICH: libtopomap-mpi maps and refines" { library mpich; }
 @test "the standard's ABI over Open MPI: libtopomap-mpi maps and refines" { library abi-openmpi; }
 @test "the standard's ABI over MPICH: libtopomap-mpi maps and refines" { library abi-mpich; }
@@ -275,4 +281,5 @@ measured() { # MPI
   TOPOMAP_REORDER_NODES=n0,n0,n1,n1,n2,n2,n3,n4 ranks_measured "$1" all-to-all # an odd tournament
 }
 @test "Open MPI: measured insides, hops and pairs of nodes become targets" { measured openmpi; }
+# bats test_tags=campaign
 @test "MPICH: measured insides, hops and pairs of nodes become targets" { measured mpich; }

@@ -3,13 +3,11 @@
 # srun --async: the job's stepmgr launches the step, topomap cannot place it and says so; with
 # `required` there is no step.
 bats_require_minimum_version 1.5.0
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR" || return
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 2 --cpus 2 --dir "$BED" \
-    --fabric fat-tree:leaves=2,hosts=1,spines=1)"
+  bed_up --nodes 2 --cpus 2 --fabric fat-tree:leaves=2,hosts=1,spines=1
   srun --help | grep -q -e --async || {
     export LACK="srun of $(srun --version) has no --async"
     return 0
@@ -19,9 +17,7 @@ setup_file() {
   for _ in {1..100}; do [ "$(sinfo -h -o %t)" != idle ] || break; sleep 0.1; done
 }
 
-teardown_file() {
-  [[ ! -d ${BED:-} ]] || "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   [[ -z ${LACK:-} ]] || skip "$LACK" # bats 1.8 fails where setup_file skips

@@ -2,23 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # topomap doctor beside a real Slurm, all well; tests/cli/doctor.bats breaks things.
 bats_require_minimum_version 1.5.0
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
   chmod go+x "$BATS_RUN_TMPDIR" # as a site's folders are
   cd "$BATS_FILE_TMPDIR"
   setpriv --reuid 65534 --clear-groups test -x "$TOPOMAP_BUILD/plugin/topomap-planner" || skip "the build folder is not everybody's"
   mkdir -m 1777 records store
   echo 'Rule=all Mode=on' >policy
   chmod 644 policy
-  export TOPOMAP_TESTBED_PLUGIN_ARGS="deadline_ms=16000 records=$PWD/records store=$PWD/store policy=$PWD/policy"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 4 --dir "$BED")"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS="$TOPOMAP_TESTBED_PLUGIN_ARGS records=$PWD/records store=$PWD/store policy=$PWD/policy"
+  bed_up --nodes 4 --cpus 4
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 status_of() { jq -r --arg n "$1" '.checks[] | select(.name == $n).status' json; }
 

@@ -10,7 +10,7 @@ load mpis
 load bed
 
 setup_file() {
-  bed_up 2
+  bed_up --nodes 2 --cpus 8
   for mpi in $MPIS; do
     mpi_is_here $mpi || continue
     mpi_compile $mpi -w -pthread -o "ends.$mpi" "$TOPOMAP_SOURCE/tests/mpi/ends.c"
@@ -26,7 +26,7 @@ ended() {
   local mpi=$1 option=$2 type status=0
   shift 3
   case $mpi in *mpich) type=pmi2 ;; *) type=pmix ;; esac
-  timeout 20 srun --mpi=$type -K -N2 -n4 --ntasks-per-node=2 $option "$BATS_FILE_TMPDIR/ends.$mpi" "$@" \
+  timeout 60 srun --mpi=$type -K -N2 -n4 --ntasks-per-node=2 $option "$BATS_FILE_TMPDIR/ends.$mpi" "$@" \
     </dev/null >out 2>err || status=$?
   echo "$status"
 }
@@ -35,47 +35,25 @@ profiles() { topomap profile list --json | jq 'map(select(.graph)) | length'; }
 
 unprofiled() { ended "$1" --topomap=off -- "$2" "$3"; }
 
-# Where the machine is so busy that the planner has not begun when srun gives up on it, a tenth of a second after its
-# end, a later launch would do it.
 profiled() {
-  local status
-  for _ in 1 2 3; do
-    rm -rf cache
-    status=$(ended "$1" --topomap=auto -- "$2" "$3")
-    ! settled || break
-  done
-  echo "$status"
-}
-
-# leaves_profile MPI END WHO: of the run just now, else of one of two more. A node gives up a part, and srun a profile, that a
-# slow file system keeps it waiting for.
-leaves_profile() {
-  local _
-  for _ in 1 2; do
-    [ "$(profiles)" -ne 1 ] || return 0
-    cat err.profiled
-    profiled "$@" >/dev/null
-    cp err err.profiled
-    settled
-  done
-  [ "$(profiles)" -eq 1 ]
+  rm -rf cache
+  ended "$1" --topomap=auto -- "$2" "$3"
 }
 
 walk() { # MPI
-  local mpi=$1 end who what
-  while read -r end who what; do
-    [ -n "$end" ] || continue
+  local mpi=$1 end who what status
+  while read -r end who what status; do
     case $end in
       closing) what=none ;; # the memory, too
       no-files) what=whole ;;
     esac
-    ends_alike "$mpi" "$end" "$who"
-    settled
+    ends_alike "$mpi" "$end" "$who" "$status"
+    # The profiled run's: unprofiled ones leave none.
     case $what in
       none) [ "$(profiles)" -eq 0 ] ;;
-      whole) leaves_profile "$mpi" "$end" "$who" ;;
+      whole) [ "$(profiles)" -eq 1 ] ;;
     esac
-  done <<<"$ENDS"
+  done < <(ends_rows)
 }
 
 @test "MPICH" {
@@ -139,12 +117,8 @@ gone() {
   cp "$TOPOMAP_BUILD/plugin/topomap-node" "$BATS_FILE_TMPDIR/the-helper"
   plugstack "node_helper=$BATS_FILE_TMPDIR/the-helper"
   cd "$theirs"
-  for _ in 1 2 3; do # as in profiled()
-    rm -rf cache
-    XDG_CACHE_HOME=$theirs/cache setpriv --reuid=nobody --regid=nogroup --clear-groups srun \
-      --mpi="$([ $MPI = mpich ] && echo pmi2 || echo pmix)" -N2 -n4 --topomap=auto "$BATS_FILE_TMPDIR/ends.$MPI" finalize all </dev/null
-    ! settled || break
-  done
+  XDG_CACHE_HOME=$theirs/cache setpriv --reuid=nobody --regid=nogroup --clear-groups srun \
+    --mpi="$([ $MPI = mpich ] && echo pmi2 || echo pmix)" -N2 -n4 --topomap=auto "$BATS_FILE_TMPDIR/ends.$MPI" finalize all </dev/null
   ls cache/topomap/profiles/*.tmg
   [ "$(find cache -not -user nobody | wc -l)" -eq 0 ]
   gone helpers
@@ -164,21 +138,17 @@ gone() {
 
 @test "a helper that hangs holds up no step" {
   one
-  local helper began took
+  local helper
   helper=$(sed -n 's/.*node_helper=\([^ ]*\).*/\1/p' "$BED/plain")
-  printf '#!/bin/sh\n[ "$1" != collect ] || exec sleep 20.07\nexec "%s" "$@"\n' "$helper" >slow
+  printf '#!/bin/sh\n[ "$1" != collect ] || exec sleep 1000.07\nexec "%s" "$@"\n' "$helper" >slow
   chmod +x slow
   chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR" 2>/dev/null || true
   plugstack "node_helper=$PWD/slow node_ms=1000"
-  began=$(date +%s%N)
   [ "$(ended "$MPI" --topomap=auto -- finalize all)" -eq 0 ]
-  took=$((($(date +%s%N) - began) / 1000000))
-  echo "$took ms"
-  [ "$took" -lt 15000 ]
   [ "$(end_lines out | wc -l)" -eq 4 ]
   settled
   [ "$(profiles)" -eq 0 ]
-  ! pgrep -fx 'sleep 20.07' || false
+  ! pgrep -fx 'sleep 1000.07' || false
 }
 
 @test "the ranks touch no file of it" {
@@ -188,11 +158,7 @@ gone() {
   [ $MPI = openmpi ] || type=pmi2
   printf '#!/bin/sh\nexec strace -ff -y -e trace=%%file,write,writev,ftruncate -o "%s/calls" "$@"\n' "$PWD" >traced
   chmod +x traced
-  for _ in 1 2 3; do # as in profiled()
-    rm -rf cache calls.*
-    srun --mpi=$type -N2 -n4 --topomap=auto ./traced "$BATS_FILE_TMPDIR/ends.$MPI" finalize all </dev/null >out 2>err
-    ! settled || break
-  done
+  srun --mpi=$type -N2 -n4 --topomap=auto ./traced "$BATS_FILE_TMPDIR/ends.$MPI" finalize all </dev/null >out 2>err
   [ "$(profiles)" -eq 1 ]
   [ "$(cat calls.* | wc -l)" -ge 100 ]
   ! grep -h "$PWD/cache" calls.* || false

@@ -4,13 +4,12 @@
 # given it, and never one fewer; the device that it takes, its CPUs and its node are those of the record; the program's
 # status is the same. GPUs 0 and 3 are next to CPU 1, 1 and 2 next to CPU 0; NVLink joins 0 with 2 and 1 with 3.
 bats_require_minimum_version 1.5.0
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
   taskset -c 0,1 true 2>/dev/null || skip "needs the CPUs 0 and 1"
-  export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 2 --cpus 2 --gpus 4 --dir "$BED")"
+  bed_up --nodes 2 --cpus 2 --gpus 4
   { printf '\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\tNUMA Affinity\n'
     printf 'GPU0\t X \tSYS\tNV4\tNODE\t1\t1\nGPU1\tSYS\t X \tNODE\tNV4\t0\t0\n'
     printf 'GPU2\tNV4\tNODE\t X \tSYS\t0\t0\nGPU3\tNODE\tNV4\tSYS\t X \t1\t1\n'; } >four.topo
@@ -33,9 +32,7 @@ END
   export WHO=$PWD/who
 }
 
-teardown_file() {
-  if [ -n "${BED:-}" ]; then "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"; fi
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
@@ -126,6 +123,7 @@ table() {
   done
 }
 
+# bats test_tags=campaign
 @test "GPUs by count: of the job, of a node, as generic resources" {
   with=()
   table <<'END'
@@ -162,6 +160,7 @@ own --tres-per-task=cpu:1,gres/gpu:1
 END
 }
 
+# bats test_tags=campaign
 @test "--gpu-bind" {
   with=()
   table <<'END'
@@ -209,6 +208,7 @@ own --gpus-per-task=1 --tres-bind=gres/gpu:map:1,0
 END
 }
 
+# bats test_tags=campaign
 @test "what the environment says, and what a job leaves to its step" {
   with=(env SLURM_GPUS_PER_NODE=4)
   form order

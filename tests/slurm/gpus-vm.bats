@@ -9,7 +9,6 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   command -v qemu-system-x86_64 >/dev/null || skip "needs qemu (auto/deps --vm)"
-  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=40000
   export FORMS=$BATS_FILE_TMPDIR/forms OUT=$BATS_FILE_TMPDIR/out
   # order: tasks see all of the step's GPUs, those that talk near to each other first, and CPUs go with them; own: each
   # has GPUs of its own, which stay, and CPUs go with the planned one; left: the same, but which one each has is not

@@ -3,13 +3,12 @@
 # Every kind of launch on a real Slurm, with the real planner: every rank where the dry run says for the
 # same nodes and counts, or left alone, as Slurm has it.
 bats_require_minimum_version 1.5.0
+load bed
 load mpis
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
-  cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --gpus 2 --dir "$BED")"
+  export PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
+  bed_up gpus
   # In a file, since sbatch and srun inside salloc start shells of their own.
   cat >who <<'END'
 #!/bin/sh
@@ -19,13 +18,11 @@ END
   export WHO=$PWD/who
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
-  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
+  bed_idle
 }
 
 # Ranks talk most to those half a step away: Slurm's blocks are the worst.
@@ -136,6 +133,7 @@ END
   done
 }
 
+# bats test_tags=campaign
 @test "a requeued job is placed on its new nodes" {
   srun -N4 -n8 --ntasks-per-node=2 "$WHO" </dev/null | sort -n >slurm
   cat >job <<END

@@ -3,24 +3,20 @@
 # Every key of --topomap-options, from srun to what the tasks see, with the real planner; and the dry
 # run says the same.
 bats_require_minimum_version 1.5.0
+load bed
 
 readonly nodes='node[01,03-04,06-07,09-10,12]'
 readonly who='echo "$SLURM_PROCID $SLURMD_NODENAME"'
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --cpus 4 --dir "$BED" \
-    --fabric fat-tree:leaves=4,hosts=3,spines=2,scatter=1)"
+  bed_up --cpus 4 --fabric fat-tree:leaves=4,hosts=3,spines=2,scatter=1
   # A 4 x 4 grid whose ranks are shuffled: no block of ranks is good.
   "$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich" --graph-only 4x4 "$BATS_FILE_TMPDIR/halo.csv"
   export GRAPH=$BATS_FILE_TMPDIR/halo.csv
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"

@@ -3,20 +3,16 @@
 # Nodes of which other jobs have a part: the plan is for the cores that the job really has, and the dry run
 # with the same `--cores` says the same.
 bats_require_minimum_version 1.5.0
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR"
   mkdir -m 1777 records
-  export TOPOMAP_TESTBED_PLUGIN_ARGS="deadline_ms=16000 records=$BATS_FILE_TMPDIR/records"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 8 --dir "$BED" \
-    --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS="$TOPOMAP_TESTBED_PLUGIN_ARGS records=$BATS_FILE_TMPDIR/records"
+  bed_up --nodes 4 --cpus 8 --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
@@ -124,6 +120,7 @@ in_job() { # SALLOC-OPTIONS... -- BODY
     explained why | diff <(planned far.8.csv "node[02,04]" 4 "2-5;0-3") -'
 }
 
+# bats test_tags=campaign
 @test "array jobs and components of heterogeneous jobs: each by its own cores" {
   hold node02 2 >/dev/null
   graph 4 >/dev/null

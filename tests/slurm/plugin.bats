@@ -30,7 +30,7 @@ teardown_file() {
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
-  plugstack "planner=$PLANNER deadline_ms=5000"
+  plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000"
   export FAKE_PLANNER=reverse FAKE_PLANNER_LOG=$BATS_TEST_TMPDIR/request
 }
 
@@ -245,7 +245,7 @@ objective weight effort seed time min-gain explain end " ]
   step
   grep -q 'topomap: .*bindings.*spool=' err
   sort -n out | diff in-order -
-  plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/spool"
+  plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000 spool=$PWD/spool"
   step
   cat out
   run ! grep -q 'spool=' err
@@ -253,13 +253,13 @@ objective weight effort seed time min-gain explain end " ]
   [ -z "$(ls -A spool)" ]
   run ! srun -n16 -N4 -m topomap sh -c 'exit 3' </dev/null
   [ -z "$(ls -A spool)" ]
-  plugstack "planner=$PLANNER deadline_ms=20000 spool=/nonexist"
+  plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000 spool=/nonexist"
   step
   grep -q 'bindings.* /nonexist: .*No such file' err
   sort -n out | diff in-order -
   mkdir full hidden
   mount -t tmpfs -o size=16k tmpfs full
-  plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/full"
+  plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000 spool=$PWD/full"
   step
   [ -z "$(ls -A full)" ]
   umount full
@@ -267,7 +267,7 @@ objective weight effort seed time min-gain explain end " ]
   sort -n out | diff in-order -
   # A folder that the nodes do not share: they find nothing there and say so.
   mount -t tmpfs tmpfs hidden
-  plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/hidden"
+  plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000 spool=$PWD/hidden"
   step
   umount hidden
   grep -q "topomap: $PWD/hidden/topomap-.*: No such file" err
@@ -275,7 +275,7 @@ objective weight effort seed time min-gain explain end " ]
   # A file that goes, or that others may write, between the launch and the tasks.
   local how
   for how in unlink chmod; do
-    plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/spool"
+    plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000 spool=$PWD/spool"
     echo "required $TOPOMAP_BUILD/tests/slurm/.libs/damage.so" >>"$BED/etc/plugstack.conf"
     DAMAGE_SPOOL=$how step
     grep -q "topomap: $PWD/spool/topomap-" err
@@ -390,9 +390,9 @@ no_planner() { [ -z "$(find /proc/[0-9]*/exe -lname "$TOPOMAP_BUILD/*fake-planne
 
 @test "a planner that fails costs one line" {
   local way text
-  plugstack "planner=$PLANNER deadline_ms=1000"
   while IFS=: read -r way text; do
     echo "$way"
+    plugstack "planner=$PLANNER deadline_ms=$([ "$way" = hang ] && echo 1000 || echo 60000)"
     export FAKE_PLANNER=$way
     [ "$(ranks srun -n4 -N4 -m topomap)" = "$forward" ]
     one_line "$text"

@@ -37,7 +37,7 @@ setup() {
 site() { # ARGUMENTS < POLICY
   cat >"$PWD/rules"
   chmod 755 "$BATS_TEST_TMPDIR"
-  echo "optional $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node planner=$PLANNER deadline_ms=5000 policy=$PWD/rules $*" >"$BED/etc/plugstack.conf"
+  echo "optional $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node planner=$PLANNER deadline_ms=60000 node_ms=60000 policy=$PWD/rules $*" >"$BED/etc/plugstack.conf"
 }
 
 ranks() {
@@ -227,7 +227,7 @@ END
   grep -qx "seed 7 (option)" said
   grep -qx "min-gain 1 (plugstack.conf)" said
   grep -qx "bind core (default)" said
-  grep -qx "time 1.250 (default)" said
+  grep -qx "time 15.000 (default)" said
   grep -qx "db /var/lib/topomap/topology.db (default)" said
   grep -qx "policy $PWD/rules (plugstack.conf)" said
   grep -qx "planner .*fake-planner (plugstack.conf)" said

@@ -3,23 +3,20 @@
 # The whole path on a real Slurm: a fabric that the InfiniBand tools printed, the database, the
 # plugin, the planner, real MPI programs; every rank compared with the dry run.
 bats_require_minimum_version 1.5.0
+load bed
 load mpis
 
 readonly nodes='node[01,03-04,06-07,09-10,12]'
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
+  export PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
   cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --cpus 2 --dir "$BED" \
-    --fabric fat-tree:leaves=4,hosts=3,spines=2,scatter=1)"
+  bed_up --cpus 2 --fabric fat-tree:leaves=4,hosts=3,spines=2,scatter=1
   "$PROGRAMS/halo.mpich" --graph-only 4x4 "$BATS_FILE_TMPDIR/halo.csv"
   export GRAPH=$BATS_FILE_TMPDIR/halo.csv
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"

@@ -2,22 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Records of plans: written for whom the site says, the user's alone, bounded; replayed exactly, and asked why.
 bats_require_minimum_version 1.5.0
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed STEP="-N4 -n16 --ntasks-per-node=4"
+  export STEP="-N4 -n16 --ntasks-per-node=4"
   cd "$BATS_FILE_TMPDIR"
-  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=16000
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 8 --dir "$BED" \
-    --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
+  bed_up --nodes 4 --cpus 8 --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1
   cp "$BED/etc/plugstack.conf" "$BATS_FILE_TMPDIR/plugstack.conf"
   export GRAPH=$BATS_FILE_TMPDIR/far.csv
   awk 'BEGIN { for (i = 0; i < 16; i++) { print i "," (i + 8) % 16 "," 1000 + i; print i "," (i + 1) % 16 ",10" } }' >"$GRAPH"
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
@@ -151,6 +147,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   [ -e "$record" ]
 }
 
+# bats test_tags=campaign
 @test "a folder that is not the user's own: the record is in the user's own place, and only -v says so" {
   export XDG_CACHE_HOME=$PWD/cache
   elsewhere_is() { # what the site has
@@ -208,6 +205,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   grep -q 'topomap: .*record.*No space left' err
 }
 
+# bats test_tags=campaign
 @test "a job that runs again, and steps at once, have records of their own" {
   salloc -Q $STEP bash -c 'for i in 1 2 3 4 5 6 7 8; do
     srun --overlap --topomap="$GRAPH" true </dev/null & done; wait' </dev/null

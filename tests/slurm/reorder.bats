@@ -3,13 +3,12 @@
 # MPI's topology functions with reorder on a real Slurm: nodes and their names are the launcher's, and
 # distances the fabric's.
 bats_require_minimum_version 1.5.0
+load bed
 load mpis
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed LIBRARIES=$TOPOMAP_BUILD/contrib/reorder/.libs
-  cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --dir "$BED")"
+  export LIBRARIES=$TOPOMAP_BUILD/contrib/reorder/.libs
+  bed_up gpus
   local mpi
   for mpi in openmpi mpich; do
     [ ! -e "$LIBRARIES/libtopomap-reorder-$mpi.so" ] ||
@@ -18,7 +17,7 @@ setup_file() {
 }
 
 teardown_file() {
-  [ -z "${BED:-}" ] || "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+  [ -z "${BED:-}" ] || bed_down
 }
 
 reordered() { # MPI PMI WHAT...
@@ -44,5 +43,6 @@ both() { # MPI PMI: pairs of ranks that are on different nodes; a ring over node
   [ "$(awk '/^across/ { print ($2 == 32 && $3 == 16) }' <<<"$output")" = 1 ]
 }
 
+# bats test_tags=campaign
 @test "MPICH through pmi2" { both mpich pmi2; }
 @test "Open MPI through pmix" { both openmpi pmix; }

@@ -107,6 +107,7 @@ $PWD/prefix" ]
   [ "$(sort -u <<<"$output" | wc -l)" -eq 8 ]
 }
 
+# bats test_tags=campaign
 @test "testbed: MPI programs start on both MPIs and say where they are" {
   programs=${TOPOMAP_BUILD:-$source}/contrib/testbed/programs
   [ -x "$programs/whereami.openmpi" ] && [ -x "$programs/whereami.mpich" ] || skip "not built for both MPIs"

@@ -11,7 +11,7 @@ setup_file() {
   "$PYTHON" -c 'import torch.distributed as d; raise SystemExit(not d.is_gloo_available() if hasattr(d, "is_gloo_available") else 0)' 2>/dev/null ||
     return 0
   TORCH=1
-  bed_up 4
+  bed_up --nodes 4 --cpus 8
 }
 
 teardown_file() {

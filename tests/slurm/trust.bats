@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # --topomap=auto is right or silent: a profile belongs to its case, each use of it is compared with
 # what the program did, and what it gained is measured.
+# bats file_tags=campaign
 bats_require_minimum_version 1.5.0
 
 load ../mpi/mpis
@@ -12,7 +13,7 @@ setup_file() {
   export MPI=mpich TYPE=pmi2
   mpi_is_here mpich || export MPI=openmpi TYPE=pmix
   mpi_is_here "$MPI" || skip "needs an MPI"
-  bed_up 8
+  bed_up eight
   mpi_compile "$MPI" -w -o program "$TOPOMAP_SOURCE/tests/slurm/case.c"
   export PROGRAM=$PWD/program
 }

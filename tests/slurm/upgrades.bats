@@ -51,7 +51,7 @@ done
 exec "\$slurmd" "\${words[@]}"
 END
   chmod 755 mix/sbin/slurmd
-  eval "$(TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=16000 "$TOPOMAP_SOURCE/contrib/testbed/testbed" up \
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up \
     --slurm mix --build "$TOPOMAP_BUILD" --nodes 4 --cpus 2 --dir "$BED" --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
   local which plugin
   for which in OLD NEW; do

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # topomap-verify on a real Slurm with --mpi=pmix: a placed step is as planned, others are not.
 bats_require_minimum_version 1.5.0
+load bed
 load mpis
 
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   export VERIFY=$TOPOMAP_BUILD/contrib/verify/topomap-verify
   [ -x "$VERIFY" ] || return 0
-  export BED=$BATS_FILE_TMPDIR/bed
-  cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --gpus 2 --dir "$BED")"
+  bed_up gpus
   # Ranks talk most to those half a step away: Slurm's blocks are the worst.
   export GRAPH=$PWD/far.csv STEP="--mpi=pmix -N8 -n16 --ntasks-per-node=2"
   awk 'BEGIN { for (i = 0; i < 16; i++) print i "," (i + 8) % 16 ",1000\n" i "," (i + 1) % 16 ",10" }' >"$GRAPH"
@@ -18,7 +17,7 @@ setup_file() {
 }
 
 teardown_file() {
-  if [ -n "${BED:-}" ]; then "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"; fi
+  if [ -n "${BED:-}" ]; then bed_down; fi
 }
 
 setup() {
@@ -108,7 +107,7 @@ setup() {
   [ "$cpus" -ge 2 ] && [ "$cpus" -le 100 ] || skip "needs 2 to 100 CPUs"
   cp "$BED/etc/plugstack.conf" before
   mkdir -p spool
-  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=20000 spool=$PWD/spool" \
+  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=60000 node_ms=60000 spool=$PWD/spool" \
     >"$BED/etc/plugstack.conf"
   # Linux gives the environment a quarter of the stack.
   FAKE_PLANNER=reverse-and-bind-long run --separate-stderr bash -c "ulimit -s 600; srun $STEP -m topomap '$VERIFY'"

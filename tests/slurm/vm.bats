@@ -8,7 +8,6 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   command -v qemu-system-x86_64 >/dev/null || skip "needs qemu (auto/deps --vm)"
-  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=40000
   export FREE=$BATS_FILE_TMPDIR/free CONSTRAINED=$BATS_FILE_TMPDIR/constrained
   "$TOPOMAP_SOURCE/contrib/testbed/vm" run --timeout 1800 -- \
     "$TOPOMAP_SOURCE/tests/slurm/vm-node" free >"$FREE" 2>"$FREE.err"

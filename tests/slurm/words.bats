@@ -86,10 +86,12 @@ setup() {
   compare srun 130
 }
 
+# bats test_tags=campaign
 @test "salloc has the options that the plugin thinks it has" {
   compare salloc 85
 }
 
+# bats test_tags=campaign
 @test "sbatch has the options that the plugin thinks it has" {
   compare sbatch 100
 }
