@@ -10,28 +10,35 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-@test "auto/check: unknown options and parts, and a folder that holds no Slurm" {
-  run -2 "$source/auto/check" --nonsense
-  run -2 "$source/auto/check" --only
+@test "auto/check: unknown options, suites and parts, and a folder that holds no Slurm" {
+  local words
+  for words in --nonsense --only '--jobs 0' '--jobs two' '--shuffle x' '--all=unit --only cli' '--slurm-old /'; do
+    # shellcheck disable=SC2086 # words
+    run -2 "$source/auto/check" $words
+    [[ $output == "Usage: auto/check "* ]]
+  done
   run -2 "$source/auto/check" --only demo,nonsense
   fails_with 2 auto/check: nonsense
-  run -2 "$source/auto/check" --jobs 0
-  run -2 "$source/auto/check" --jobs two
-  run -2 "$source/auto/check" --but slurm/times
-  run -2 "$source/auto/check" --only slurm --but slurm/nonsense
-  fails_with 2 auto/check: --but slurm/nonsense tests/slurm/nonsense.bats
+  run -2 "$source/auto/check" --only slurm/nonsense
+  fails_with 2 auto/check: slurm/nonsense
+  run -2 "$source/auto/check" --all=unit,nonsense
+  fails_with 2 auto/check: nonsense auto/parts
   run -2 "$source/auto/check" --slurm "$PWD"
   fails_with 2 auto/check: "$PWD" bin/srun
   run -2 "$source/auto/check" --slurm / --release trixie
   run -2 "$source/auto/demo" --build
   run -2 "$source/auto/deps" --nonsense
+  [[ $output == *nonsense* ]]
   run -2 "$source/auto/lint" --nonsense
+  run -2 "$source/auto/affected" one two
 }
 
 # site: a checkout's scripts with nothing to build, and a PATH without apt, as RHEL and SLES have it.
 site() {
   mkdir -p site/auto bin slurm/bin
-  cp "$source"/auto/{check,deps,demo} site/auto/
+  cp "$source"/auto/{check,deps,demo,parts} site/auto/
+  mkdir -p site/tests site/contrib/testbed
+  cp -r "$source"/tests/slurm site/tests/
   printf '#!/bin/sh\n%s\n' "${1:-exit 0}" >site/bootstrap
   printf '#!/bin/sh\n' >slurm/bin/srun
   chmod 755 site/bootstrap slurm/bin/srun
@@ -39,13 +46,37 @@ site() {
   rm -f bin/apt* bin/dpkg* bin/sudo
 }
 
-@test "where there is no apt: a line, and on it goes" {
+# fake_build TEST...: a checkout whose configure makes a build with these tests, each of which passes and prints what
+# auto/check has told make.
+fake_build() {
   site
+  cat >site/configure <<'END'
+#!/bin/sh
+echo "$*" >configured
+mkdir -p tests
+cat >Makefile <<'MAKE'
+all all-tests slurm-tests: ; @touch built.$@
+list-tests: ; @echo @TESTS@
+check-TESTS: ; @set -- $(MAKEFLAGS); for word; do case $$word in -j*) echo "$$word$${TOPOMAP_CAMPAIGNS:+ campaigns}: $(TESTS)" ;; esac; done; \
+	env | grep ^TOPOMAP_TEST_ | sort; \
+	[ -z "$$TOPOMAP_TEST_BUILD_OLD" ] || { cd "$$TOPOMAP_TEST_BUILD_OLD" && cat configured ../plain/configured && ls "$$PWD/built.all" && cd ../plain; }; \
+	for test in $(TESTS); do mkdir -p "$${test%/*}"; echo ":test-result: PASS" >"$$test.trs"; done
+MAKE
+END
+  sed -i "s,@TESTS@,$*," site/configure
+  chmod 755 site/configure
+  unset MAKEFLAGS MFLAGS MAKELEVEL TOPOMAP_CAMPAIGNS TOPOMAP_TEST_{SLURM,BUILD}_{OLD,NEW}
+}
+
+fake_check() { PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check "$@"; }
+
+@test "where there is no apt: a line, and on it goes" {
+  fake_build
   PATH=$PWD/bin run -77 site/auto/deps
-  [ "$output" = "auto/deps: no apt here: its table of packages says what is needed; configure and the tests name what is missing" ]
+  [[ $output == "auto/deps: "* && ${#lines[@]} -eq 1 ]]
   local line=$output
-  PATH=$PWD/bin run -0 site/auto/check --slurm "$PWD/slurm" --fast --only sanitized
-  [ "$output" = "$line"$'\n'"0 passed, 0 failed" ]
+  fake_check --only slurm
+  [[ ${lines[0]} == "$line" && ${lines[-1]} == "0 passed, 0 failed" ]]
   site 'echo bootstrap; exit 9'
   PATH=$PWD/bin run -1 site/auto/demo
   [[ $output == *"$line"$'\n'* && $output == *bootstrap* ]]
@@ -57,7 +88,7 @@ site() {
   printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query
   printf '#!/bin/sh\n"$@"\n' >bin/sudo
   chmod 755 bin/{apt-get,dpkg-query,sudo}
-  PATH=$PWD/bin run -1 site/auto/check --slurm "$PWD/slurm" --fast --only sanitized
+  PATH=$PWD/bin run -1 site/auto/check --only slurm
   [[ $output != *" passed"* ]]
 }
 
@@ -74,7 +105,6 @@ old_and_new() {
 
 @test "auto/check --slurm-old: beside --slurm, a Slurm, and an older one" {
   run -2 "$source/auto/check" --slurm-old "$PWD"
-  [[ $output == "usage: "*"[--slurm PREFIX [--slurm-old PREFIX] | --release"* ]]
   run -2 "$source/auto/check" --release trixie --slurm-old "$PWD"
   old_and_new 24.11.5 26.05.0-0rc1
   run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD"
@@ -88,68 +118,100 @@ old_and_new() {
 }
 
 @test "auto/check --slurm-old: builds for both, and the suite of upgrades knows them" {
-  site
+  fake_build tests/slurm/plugin.bats tests/slurm/upgrades.bats
   old_and_new 24.11.5 25.05.1
-  unset MAKEFLAGS MFLAGS MAKELEVEL TOPOMAP_TEST_{SLURM,BUILD}_{OLD,NEW}
-  # A build whose one test tells what it knows.
-  cat >site/configure <<'END'
-#!/bin/sh
-echo "$*" >configured
-mkdir -p tests
-cat >Makefile <<'MAKE'
-all: ; @touch built
-list-tests: ; @echo tests/slurm/plugin.bats tests/slurm/upgrades.bats
-slurm-tests: ; @touch built-for-slurm
-check check-TESTS: ; @[ -z "$(TESTS)" ] || { echo "$(TESTS)"; echo ":test-result: PASS" >tests/one.trs; env | grep ^TOPOMAP_TEST_ | sort; \
-	[ -z "$$TOPOMAP_TEST_BUILD_OLD" ] || { cd "$$TOPOMAP_TEST_BUILD_OLD" && cat configured ../plain/configured && ls "$$PWD/built"; }; }
-MAKE
-END
-  chmod 755 site/configure
-  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --slurm-old "$PWD/old" --only slurm/upgrades
+  fake_check --slurm "$PWD/new" --slurm-old "$PWD/old" --only slurm/upgrades --jobs 2
   local build
   build=$(sed -n 's/^TOPOMAP_TEST_BUILD_OLD=\(.*\)\/old$/\1/p' <<<"$output")
-  [ "$(sed '1,/tests\/slurm/d; /^plain: done after /d' <<<"$output")" = "TOPOMAP_TEST_BUILD_NEW=$build/plain
+  [ "$(sed '1,/tests\/slurm/d; /^longest/d' <<<"$output")" = "TOPOMAP_TEST_BUILD_NEW=$build/plain
 TOPOMAP_TEST_BUILD_OLD=$build/old
 TOPOMAP_TEST_SLURM_NEW=$PWD/new
 TOPOMAP_TEST_SLURM_OLD=$PWD/old
 -q --enable-werror --with-slurm=$PWD/old
 -q --enable-werror --with-slurm=$PWD/new
-$build/old/built
+$build/old/built.all
 1 passed, 0 failed" ]
-  [[ $output == *$'\n'tests/slurm/upgrades.bats$'\n'* ]]
-  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm/upgrades
+  fake_check --slurm "$PWD/new" --only slurm/upgrades
   [[ $output != *TOPOMAP_TEST_SLURM* ]]
-  mkdir -p site/tests/slurm
-  touch site/tests/slurm/plugin.bats
-  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm
+  fake_check --slurm "$PWD/new" --only slurm
   [[ $output == *"tests/slurm/plugin.bats tests/slurm/upgrades.bats"* ]]
-  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm --but slurm/plugin
-  [[ $output != *tests/slurm/plugin.bats* && $output == *tests/slurm/upgrades.bats* ]]
 }
 
-@test "auto/check: Slurms go beside each other, what judges by time and all that is no Slurm alone" {
-  site
-  unset MAKEFLAGS MFLAGS MAKELEVEL
-  cat >site/configure <<'END'
-#!/bin/sh
-mkdir -p tests
-cat >Makefile <<'MAKE'
-all: ; @:
-list-tests: ; @echo tests/unit/map/test_a tests/cli/b.bats tests/slurm/times.bats tests/slurm/d.bats tests/slurm/e.bats tests/mpi/f.bats
-check check-TESTS: ; @[ -z "$(TESTS)" ] || { set -- $(MAKEFLAGS); for word; do case $$word in -j*) echo "$$word: $(TESTS)" ;; esac; done; \
-	for test in $(TESTS); do mkdir -p "$${test%/*}"; echo ":test-result: PASS" >"$$test.trs"; done; }
-MAKE
-END
-  chmod 755 site/configure
-  local told
-  for told in '2' '1 --jobs 1' '3 --jobs 3'; do
-    # shellcheck disable=SC2086 # words
-    PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --fast --only unit,cli,slurm,mpi ${told#?}
-    [ "$(grep ^-j <<<"$output")" = "-j1: tests/unit/map/test_a tests/cli/b.bats
--j${told%% *}: tests/slurm/d.bats tests/slurm/e.bats
--j1: tests/mpi/f.bats tests/slurm/times.bats" ]
-    [ "${lines[-1]}" = "6 passed, 0 failed" ]
+@test "auto/check leaves out campaigns, whole suites of them too; --all=PART runs them" {
+  fake_build tests/unit/map/test_a tests/cli/b.bats tests/slurm/times.bats tests/slurm/plugin.bats tests/mpi/f.bats
+  mkdir -p site/tests/{unit,cli,mpi}
+  fake_check --only unit,cli,slurm,mpi --jobs 3
+  [ "$(grep ^-j <<<"$output")" = "-j3: tests/slurm/plugin.bats tests/mpi/f.bats tests/unit/map/test_a tests/cli/b.bats" ]
+  [ "${lines[-1]}" = "4 passed, 0 failed" ]
+  fake_check --all=times,mpi --jobs 1
+  [ "$(grep ^-j <<<"$output")" = "-j1 campaigns: tests/slurm/times.bats
+-j1 campaigns: tests/mpi/f.bats" ]
+  [ "${lines[-1]}" = "2 passed, 0 failed" ]
+}
+
+@test "auto/check --shuffle: all suites, in an order that its seed determines" {
+  fake_build tests/unit/{a,b,c,d,e,f,g,h}
+  mkdir -p site/tests/unit
+  local seed order
+  declare -A seen
+  for seed in 1 2 3 1; do
+    fake_check --only unit --shuffle $seed --jobs 1
+    order=$(sed -n 's/^-j1: //p' <<<"$output")
+    [ "$(tr ' ' '\n' <<<"$order" | sort | paste -sd' ')" = "$(echo tests/unit/{a,b,c,d,e,f,g,h})" ]
+    [ "$order" = "${seen[$seed]:-$order}" ]
+    seen[$seed]=$order
   done
+  [ "$(printf '%s\n' "${seen[@]}" | sort -u | wc -l)" -gt 1 ]
+}
+
+@test "auto/parts: its groups of packages are auto/deps', its suites those that there are, and HACKING has each part" {
+  local name groups minutes command reach group
+  while IFS='|' read -r name groups minutes command reach; do
+    name=${name% }
+    echo "$name"
+    for group in $groups; do [ "$group" = - ] || grep -q "^$group: " "$source/auto/deps"; done
+    [ "$minutes" -gt 0 ]
+    grep -q "^| \`$name\` |" "$source/HACKING.md"
+  done < <(grep -v '^#' "$source/auto/parts" | sed 's/ | /|/; s/ | /|/; s/ | /|/; s/ | /|/')
+  # Every suite is in a part.
+  local suite suites
+  suites=$(awk -F ' [|] ' '$4 ~ /^suites / { sub(/^suites /, "", $4); print $4 }' "$source/auto/parts" | paste -sd'|')
+  (cd "$source" && find tests -name '*.bats' ! -name '*-vm.bats') | while read -r suite; do
+    case $suite in tests/slurm/vm.bats | tests/slurm/lldpd.bats | tests/slurm/launchers.bats) continue ;; esac
+    echo "$suite" | grep -qE "$suites" || { echo "$suite is in no part" && false; }
+  done
+}
+
+@test "auto/affected: suites and parts that a change reaches" {
+  command -v git >/dev/null || skip "no git"
+  mkdir -p tree/{auto,cli,lib,tests/{cli,unit}}
+  cd tree
+  cp "$source"/auto/{affected,parts} auto/
+  printf '#include "low.h"\nint low_count(void)\n{\n}\n' >lib/low.c
+  echo 'int low_count(void);' >lib/low.h
+  printf '#include "high.h"\n#include "low.h"\nint high_count(void)\n{\n    return low_count();\n}\n' >lib/high.c
+  echo 'int high_count(void);' >lib/high.h
+  printf '#include "high.h"\nint main(void) { return high_count(); }\n' >cli/map.c
+  printf 'int other_thing(void)\n{\n}\n' >cli/plan.c
+  printf '#include "low.h"\nint main(void) { return low_count(); }\n' >tests/unit/test_low.c
+  printf '#include "high.h"\nint main(void) { return high_count(); }\n' >tests/unit/test_high.c
+  printf 'load helper\n@test "one" { topomap map; }\n' >tests/cli/map.bats
+  printf '@test "two" { topomap plan; }\n' >tests/cli/plan.bats
+  echo 'help() { true; }' >tests/cli/helper.bash
+  git init -q . && git add -A && git -c user.name=a -c user.email=a commit -qm one
+  reached() { # FILE: the suites
+    echo '/* more */' >>"$1"
+    auto/affected HEAD | sed -n 's/^suites: \([^ ]*\) .*/\1/p'
+    git checkout -q -- "$1"
+  }
+  [ "$(reached lib/low.c)" = cli/map,unit/test_high,unit/test_low ]
+  [ "$(reached lib/high.c)" = cli/map,unit/test_high ]
+  [ "$(reached cli/plan.c)" = cli/plan ]
+  [ "$(reached tests/cli/helper.bash)" = cli/map ]
+  [ "$(reached tests/unit/test_low.c)" = unit/test_low ]
+  touch configure.ac
+  run -0 auto/affected HEAD
+  [[ $output == *"unit,cli,slurm,mpi,install,fuzz"*parts:*packages* ]]
 }
 
 @test "auto/check --release: a release that nobody knows, one whose Slurm is too old, one that cannot be made here" {
