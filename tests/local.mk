@@ -56,9 +56,12 @@ check-releases:
 slurm-tests: all
 	$(MAKE) $(AM_MAKEFLAGS) $(filter-out tests/unit/% tests/fuzz/% tests/bench/%,$(check_PROGRAMS)) \
 	  $(filter tests/unit/contrib/%,$(check_PROGRAMS)) $(check_LTLIBRARIES) $(check_DATA)
+# The plugin, and the tests' own.
+slurm-plugins: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) plugin/spank_topomap.la $(check_LTLIBRARIES)
 all-tests: all
 	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
-.PHONY: list-tests check-nightly check-releases slurm-tests all-tests
+.PHONY: list-tests check-nightly check-releases slurm-tests slurm-plugins all-tests
 
 # The library's threads, and threads that call it, under ThreadSanitizer: a build of its own. METIS is not part of it,
 # and only one thread at a time is in there.

@@ -94,6 +94,9 @@ bed_begin() {
   bed_idle
 }
 
+# not_sanitized WHY: skips a test that a planner built with sanitizers cannot pass.
+not_sanitized() { ! grep -qs 'define TOPOMAP_SANITIZED 1' "$TOPOMAP_BUILD/config.h" || skip "sanitizers: $1"; }
+
 plugstack() { # WORDS behind the plugin's line
   sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
 }
