@@ -48,7 +48,8 @@ bed_take() {
     ! flock -n "$lock" || break
     exec {lock}>&-
   done
-  if [[ -e $BED/settings ]] && bed_restore; then return; fi
+  # A Slurm that has ended would keep squeue waiting.
+  if [[ -s $BED/unshare.pid ]] && kill -0 "$(cat "$BED/unshare.pid")" 2>/dev/null && bed_restore; then return; fi
   [[ ! -e $BED/unshare.pid ]] || bed_stop
   rm -rf "$BED"
   cd / || return # the daemons' folder, which outlives the suite's
@@ -80,10 +81,12 @@ bed_down() {
 
 # bed_idle: no job is left and all nodes are idle; what runs is cancelled.
 bed_idle() {
-  local _
-  squeue -h -o %A | xargs -r scancel
-  for _ in {1..600}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || return 0; sleep 0.1; done
-  return 1
+  local end=$((SECONDS + 120))
+  timeout 60 squeue -h -o %A | xargs -r timeout 60 scancel
+  until [ "$(timeout 60 squeue -h; timeout 60 sinfo -h -o %T)" = idle ]; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
 }
 
 bed_begin() {

@@ -43,6 +43,7 @@ both() { # MPI PMI: pairs of ranks that are on different nodes; a ring over node
   [ "$(awk '/^across/ { print ($2 == 32 && $3 == 16) }' <<<"$output")" = 1 ]
 }
 
-# bats test_tags=campaign
 @test "MPICH through pmi2" { both mpich pmi2; }
+# Open MPI 4.1 with 16 ranks at times fails to start under mpi/pmix, with or without topomap.
+# bats test_tags=campaign
 @test "Open MPI through pmix" { both openmpi pmix; }
