@@ -6,7 +6,7 @@
 #include "plugin/helper/answer.h"
 #include "plugin/helper/question.h"
 
-/** What plugstack.conf says for the node. Slurm owns the texts. */
+/** The words of plugstack.conf that concern a node. Slurm owns the texts. */
 typedef struct plugin_node_site {
     const char *helper; /* path of topomap-node */
     const char *spool;  /* a folder, or NULL */

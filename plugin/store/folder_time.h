@@ -22,8 +22,8 @@ typedef struct store_boot {
 
 typedef struct store_folder_time {
     int64_t now;                  /* seconds since 1970; 0: never looked at */
-    unsigned boots;               /* so many, */
-    store_boot boot[STORE_BOOTS]; /* who looked last first */
+    unsigned boots;               /* rows of boot[] in use */
+    store_boot boot[STORE_BOOTS]; /* the computer that looked last comes first */
 } store_folder_time;
 
 /** Moves the folder's time towards this computer's date.

@@ -55,13 +55,13 @@ bed_take() {
   cd / || return # the daemons' folder, which outlives the suite's
   bed_start "$@" {lock}>&- 3>&- 4>&- # bats waits for whoever holds its descriptors
   cd "$BATS_FILE_TMPDIR" || return
-  cp -r "$BED/etc" "$BED/etc.first"
-  cp "$BED/topology.db" "$BED/topology.db.first"
+  mkdir "$BED/first"
+  cp -r "$BED/etc" "$BED/topology.db" "$BED/first"
 }
 
 # What the suite before has changed is put back; fails if the Slurm is not well.
 bed_restore() {
-  rm -rf "$BED/etc"/* "$BED"/topology.db?* && cp -r "$BED/etc.first/." "$BED/etc" || return
+  rm -rf "$BED/etc"/* "$BED"/topology.db* && cp -r "$BED/first/." "$BED" || return
   cp "$BED/etc/plugstack.conf" "$BED/plain"
   local SLURM_CONF=$BED/etc/slurm.conf
   export SLURM_CONF
