@@ -36,9 +36,9 @@ static int read_boot(store_boot *boot)
     return size == 36 && boot->up >= 0;
 }
 
-/* Moves the folder's time towards `to`, as far as the `gone` seconds that have passed since `before`
- * allow: ahead by at most twice these seconds, of which at most a day is extra, and back by at most
- * twice these seconds. Where other computers have moved it further, it stays. */
+/* Moves the folder's time towards `to`, as far as the `gone` seconds that have passed since
+ * `before` allow: ahead by at most twice these seconds, of which at most a day is extra, and back
+ * by at most twice these seconds. Where other computers have moved it further, it stays. */
 static int64_t moved(const store_folder_time *time, int64_t to, const store_boot *before,
                      int64_t gone)
 {

@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 #include "plugin/common/environment.h"
+#include "plugin/srun/options.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
 #include "util/clock.h"
 
-spank_f slurm_spank_init, slurm_spank_local_user_init, slurm_spank_exit;
+spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init, slurm_spank_exit;
 
 static topomap_error err;
 
@@ -134,6 +135,48 @@ void run(const struct launch *launch)
     assert_int_equal(waitpid(child, &status, 0), child);
     if (!WIFEXITED(status) || WEXITSTATUS(status) || result->status)
         fail_msg("a hook failed: %x, %d", status, result->status);
+}
+
+/* ---- Asynchronous steps ------------------------------------------------------------------- */
+
+static int64_t async_began;
+
+static void keep_said(void)
+{
+    if (!*result->said)
+        strcpy(result->said, slurm_mock.said);
+    result->end_ms = topomap_clock_ms() - async_began;
+}
+
+int run_async(const char *topomap, const char *options, char *word, void (*bend)(void))
+{
+    char *words[] = {word};
+    int status;
+    pid_t child;
+
+    memset(result, 0, sizeof *result);
+    fflush(NULL);
+    child = fork();
+    if (!child) {
+        mock_begin(S_CTX_LOCAL, JOB, STEP);
+        slurm_mock.tasks = TASKS;
+        ((plugin_launcher *)plugin_launcher_get())->async = 1;
+        atexit(keep_said);
+        if (bend)
+            bend();
+        async_began = topomap_clock_ms();
+        if (slurm_spank_init(mock_spank(), word ? 1 : 0, words) ||
+            (topomap && mock_option("topomap", topomap)) ||
+            (options && mock_option("topomap-options", options)) ||
+            slurm_spank_init_post_opt(mock_spank(), 0, NULL))
+            _exit(99);
+        keep_said();
+        mock_end();
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
 }
 
 int is_permuted(void)

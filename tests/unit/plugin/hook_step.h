@@ -50,6 +50,10 @@ int hook_step_teardown(void **state);
 void make_layout(void);
 /* srun is a process of its own; its leaks are counted too. */
 void run(const struct launch *launch);
+/* Runs the two hooks that srun --async has, with a word of plugstack.conf (or NULL), and `bend` (or
+ * NULL) before them. Returns srun's exit status, 0 if it goes on; `result` has what was said, and
+ * in end_ms how long the hooks took. */
+int run_async(const char *topomap, const char *options, char *word, void (*bend)(void));
 int is_permuted(void);
 /* The tasks of each node ascend, and all are there. */
 void assert_permutation(void);

@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "plan/bindings.h"
@@ -24,8 +23,6 @@
 #include "tests/unit/plugin/hook_step.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"
-
-spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init, slurm_spank_exit;
 
 /* ---- What goes well ----------------------------------------------------------------------- */
 
@@ -504,41 +501,6 @@ static void records_are_kept(void **state)
 
 /* ---- Asynchronous steps ------------------------------------------------------------------- */
 
-static void keep_said(void)
-{
-    if (!*result->said)
-        strcpy(result->said, slurm_mock.said);
-}
-
-/* srun --async has only the first two hooks. \return its exit status; 0: it went on */
-static int run_async(const char *topomap, const char *options, char *word)
-{
-    char *words[] = {word};
-    int status;
-    pid_t child;
-
-    memset(result, 0, sizeof *result);
-    fflush(NULL);
-    child = fork();
-    if (!child) {
-        mock_begin(S_CTX_LOCAL, JOB, STEP);
-        slurm_mock.tasks = TASKS;
-        ((plugin_launcher *)plugin_launcher_get())->async = 1;
-        atexit(keep_said);
-        if (slurm_spank_init(mock_spank(), word ? 1 : 0, words) ||
-            (topomap && mock_option("topomap", topomap)) ||
-            (options && mock_option("topomap-options", options)) ||
-            slurm_spank_init_post_opt(mock_spank(), 0, NULL))
-            _exit(99);
-        keep_said();
-        mock_end();
-        exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
 static void asynchronous_steps_are_not_placed(void **state)
 {
     static const char line[] = "info: topomap: an asynchronous step (--async) is launched by the "
@@ -546,20 +508,20 @@ static void asynchronous_steps_are_not_placed(void **state)
     char on[] = "default=on", required[] = "required";
 
     (void)state;
-    assert_int_equal(run_async("ring:16", NULL, NULL), 0);
+    assert_int_equal(run_async("ring:16", NULL, NULL, NULL), 0);
     assert_message(result->said, line);
-    assert_int_equal(run_async(NULL, NULL, NULL), 0);
+    assert_int_equal(run_async(NULL, NULL, NULL, NULL), 0);
     assert_null(strstr(result->said, "info: "));
-    assert_int_equal(run_async(NULL, NULL, on), 0);
+    assert_int_equal(run_async(NULL, NULL, on, NULL), 0);
     assert_null(strstr(result->said, "info: "));
-    assert_int_equal(run_async("off", "required", NULL), 0);
+    assert_int_equal(run_async("off", "required", NULL, NULL), 0);
     assert_null(strstr(result->said, "info: "));
-    assert_int_equal(run_async("ring:16", "required", NULL), 1);
+    assert_int_equal(run_async("ring:16", "required", NULL, NULL), 1);
     assert_message(result->said, "required");
     assert_null(strstr(result->said, "info: "));
-    assert_int_equal(run_async("ring:16", NULL, required), 1);
+    assert_int_equal(run_async("ring:16", NULL, required, NULL), 1);
     setenv("SLURM_EXIT_ERROR", "42", 1);
-    assert_int_equal(run_async("ring:16", "required", NULL), 42);
+    assert_int_equal(run_async("ring:16", "required", NULL, NULL), 42);
     unsetenv("SLURM_EXIT_ERROR");
 }
 

@@ -11,19 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/srun/options.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/plugin/hook_step.h"
 #include "tests/unit/plugin/late/late_peer.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"
-
-spank_f slurm_spank_init, slurm_spank_init_post_opt;
 
 enum { DEADLINE_MS = 12000 }; /* hook_step.c's */
 
@@ -203,43 +199,21 @@ static void a_wrong_end_ms_is_the_default(void **state)
     }
 }
 
-static void keep_said(void)
+static void late_async(void)
 {
-    if (!*result->said)
-        strcpy(result->said, slurm_mock.said);
-    result->end_ms = fake_clock_passed();
+    char job[32];
+
+    snprintf(job, sizeof job, "late-%ld", (long)getpid());
+    setenv("SLURM_CLUSTER_NAME", job, 1); /* no other step's missed deadline counts */
+    never();
 }
 
-/* srun --async has only the first two hooks. Returns its exit status. */
-static int run_async(const char *options)
+static int run_late_async(const char *options)
 {
-    char word[512], job[32], *words[] = {word};
-    int status;
-    pid_t child;
+    char word[512];
 
-    memset(result, 0, sizeof *result);
-    fflush(NULL);
-    child = fork();
-    if (!child) {
-        snprintf(word, sizeof word, "planner=%s", planner);
-        snprintf(job, sizeof job, "late-%ld", (long)getpid());
-        setenv("SLURM_CLUSTER_NAME", job, 1); /* no other step's missed deadline counts */
-        mock_begin(S_CTX_LOCAL, JOB, STEP);
-        slurm_mock.tasks = TASKS;
-        ((plugin_launcher *)plugin_launcher_get())->async = 1;
-        atexit(keep_said);
-        never();
-        if (slurm_spank_init(mock_spank(), 1, words) || mock_option("topomap", "ring:16") ||
-            (options && mock_option("topomap-options", options)) ||
-            slurm_spank_init_post_opt(mock_spank(), 0, NULL))
-            _exit(99);
-        keep_said();
-        mock_end();
-        exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    snprintf(word, sizeof word, "planner=%s", planner);
+    return run_async("ring:16", options, word, late_async);
 }
 
 /* The deadline is waited for once, and the options alone decide. */
@@ -247,10 +221,10 @@ static void an_asynchronous_step_waits_once_for_a_late_planner(void **state)
 {
     (void)state;
     setenv("LATE_PLANNER", "launch", 1);
-    assert_int_equal(run_async(NULL), 0);
+    assert_int_equal(run_late_async(NULL), 0);
     assert_int_equal(result->end_ms, 2000);
     assert_message(result->said, "info: topomap:|--async");
-    assert_int_equal(run_async("required"), 1);
+    assert_int_equal(run_late_async("required"), 1);
     assert_int_equal(result->end_ms, 2000);
     assert_message(result->said, "required");
 }
