@@ -255,9 +255,9 @@ $build/old/built.all
   run -1 pgrep -fx 'sleep 61.7'
   setpriv --pdeathsig TERM true 2>/dev/null || skip "setpriv has no --pdeathsig here"
   $clean sh -c '"$0" --tap left.bats >out 2>&1; :' "$source/tests/run-bats" 3>&- &
-  for _ in {1..100}; do ! pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
+  for _ in {1..600}; do ! pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
   pgrep -fx 'sleep 61.7'
   kill $!
-  for _ in {1..100}; do pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
+  for _ in {1..600}; do pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
   run -1 pgrep -fx 'sleep 61.7'
 }

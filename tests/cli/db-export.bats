@@ -66,7 +66,7 @@ END
   export SLURM_CONF=$PWD/slurm.conf
   setpriv --pdeathsig KILL slurmctld -D -i -f slurm.conf > slurmctld.log 2>&1 3>&- &
   controller=$!
-  for i in $(seq 100); do
+  for i in $(seq 600); do
     scontrol show config 2> err | grep -q "^ClusterName *= check$$\$" && break
     kill -0 "$controller" || { cat slurmctld.log; controller=; return 1; }
     sleep 0.1

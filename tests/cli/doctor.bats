@@ -57,7 +57,7 @@ mounted() {
   "$@" "$PWD/fuse" >fuse.ready 2>&1 3>&- &
   echo $! >fuse.pid
   local i
-  for i in {1..100}; do
+  for i in {1..600}; do
     ! grep -q ready fuse.ready || return 0
     kill -0 "$(cat fuse.pid)" 2>/dev/null || return 1
     sleep 0.1

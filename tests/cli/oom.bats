@@ -22,7 +22,7 @@ teardown() {
 
 # The number is there once the program runs, not yet at its fork.
 is_first() {
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     [ "$(cat "/proc/$pid/oom_score_adj")" != 1000 ] || return 0
     sleep 0.1
   done

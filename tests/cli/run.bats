@@ -344,7 +344,7 @@ run() { timeout 60 topomap run --db t.db --nodes 'node[01-04]' --tasks-per-node 
 export PRTE_MCA_plm_ssh_agent=$PWD/agent PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 PRTE_MCA_prte_default_hostfile=$PWD/slots run prterun -n 8 ./rank >without
 prte --hostfile slots --report-uri "$PWD/uri" >ready 2>&1 &
-for _ in $(seq 100); do ! grep -q ready ready || break; sleep 0.1; done
+for _ in $(seq 600); do ! grep -q ready ready || break; sleep 0.1; done
 run prun --dvm-uri "file:$PWD/uri" -n 8 ./rank >within
 timeout 60 prun --dvm-uri "file:$PWD/uri" -n 8 ./rank | sort -n >alone
 kill %1
@@ -455,7 +455,7 @@ told() {
   # A signal goes on, once, and the folder is taken away.
   # shellcheck disable=SC2016
   topomap run "${at[@]}" --topomap ring:8 -- mpirun.real -np 8 sh -c 'trap "echo term >>got; exit 3" TERM; echo >ready; while :; do sleep 0.1; done' 3>&- &
-  for _ in $(seq 100); do [ ! -e ready ] || break; sleep 0.1; done
+  for _ in $(seq 600); do [ ! -e ready ] || break; sleep 0.1; done
   kill -TERM $!
   status=0
   wait $! || status=$?
@@ -469,7 +469,7 @@ told() {
   mkdir -p fuse
   "$TOPOMAP_BUILD/tests/slurm/stuck-mount" "$PWD/fuse" >fuse.ready 2>&1 3>&- &
   echo $! >fuse.pid
-  for _ in {1..50}; do ! grep -q ready fuse.ready || break; sleep 0.1; done
+  for _ in {1..600}; do ! grep -q ready fuse.ready || break; sleep 0.1; done
   grep -q ready fuse.ready || skip "no FUSE here"
   SECONDS=0
   at=(--db "$PWD/fuse/t.db" --nodes 'node[01-08]' --tasks-per-node 2 --deadline 0.5)

@@ -12,12 +12,12 @@ make_states() {
   touch stuck.ready slow.ready
   "$build/tests/slurm/stuck-mount" "$work/stuck" >stuck.ready 2>&1 &
   mounts="$!"
-  wait_for stuck.ready || unmounted+=" stuck"
+  wait_for stuck.ready $! || unmounted+=" stuck"
   chmod 1777 slow.behind readonly.behind
   if [[ -x $build/tests/faults/slow-mount ]]; then
     "$build/tests/faults/slow-mount" "$work/slow.behind" "$work/slow" >slow.ready 2>&1 &
     mounts+=" $!"
-    wait_for slow.ready || unmounted+=" slow"
+    wait_for slow.ready $! || unmounted+=" slow"
   else
     unmounted+=" slow"
   fi
@@ -26,10 +26,11 @@ make_states() {
     unmounted+=" readonly"
 }
 
-wait_for() { # FILE that will say "ready"
+wait_for() { # FILE PROCESS: FILE will say "ready", if PROCESS does not end
   local i
-  for i in {1..50}; do
+  for i in {1..600}; do
     ! grep -q ready "$1" || return 0
+    kill -0 "$2" 2>/dev/null || break
     sleep 0.1
   done
   return 1

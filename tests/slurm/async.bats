@@ -14,7 +14,7 @@ setup_file() {
   }
   printf '%s\n' SlurmctldParameters=enable_stepmgr PrologFlags=contain >>"$SLURM_CONF"
   scontrol reconfigure
-  for _ in {1..100}; do [ "$(sinfo -h -o %t)" != idle ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(sinfo -h -o %t)" != idle ] || break; sleep 0.1; done
 }
 
 teardown_file() { bed_down; }
@@ -31,7 +31,7 @@ in_job() { # COMMAND: in an allocation; leaves out, err and status
 }
 
 ran() { # COUNT: so many tasks wrote their file
-  for _ in {1..100}; do [ "$(find . -name 'ran.*' | wc -l)" -ge "$1" ] || sleep 0.1; done
+  for _ in {1..600}; do [ "$(find . -name 'ran.*' | wc -l)" -ge "$1" ] || sleep 0.1; done
   [ "$(find . -name 'ran.*' | wc -l)" -eq "$1" ]
 }
 readonly mark='sh -c '\''echo "$TOPOMAP_APPLIED" >ran.$SLURM_PROCID'\'

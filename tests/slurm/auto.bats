@@ -513,7 +513,7 @@ END
   no_runs
   srun --mpi="$TYPE" -N4 -n8 -J killed --topomap=auto "$PROGRAMS/halo.$MPI" 4x2 --iterations 1000000 </dev/null >out 2>err &
   local i
-  for i in {1..200}; do [ "$(pgrep -fc "$PROGRAMS/[h]alo.$MPI 4x2 --iterations 1000000")" -lt 8 ] || break; sleep 0.1; done
+  for i in {1..600}; do [ "$(pgrep -fc "$PROGRAMS/[h]alo.$MPI 4x2 --iterations 1000000")" -lt 8 ] || break; sleep 0.1; done
   ls cache/topomap/run/*
   scancel -n killed
   wait || true

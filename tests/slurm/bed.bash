@@ -108,6 +108,6 @@ plugstack() { # WORDS behind the plugin's line
 # on a busy machine it takes longer.
 settled() { # [TENTHS]
   local i
-  for ((i = 0; i < ${1:-100}; i++)); do [ -n "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ] || return 0; sleep 0.1; done
+  for ((i = 0; i < ${1:-600}; i++)); do [ -n "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ] || return 0; sleep 0.1; done
   return 1
 }

@@ -36,7 +36,7 @@ setup() {
 }
 
 idle() {
-  for _ in {1..100}; do [ "$(sinfo -h -N -o %T | sort -u)" != idle ] || return 0; sleep 0.1; done
+  for _ in {1..600}; do [ "$(sinfo -h -N -o %T | sort -u)" != idle ] || return 0; sleep 0.1; done
   sinfo -N
   return 1
 }
@@ -59,7 +59,7 @@ idle() {
   sed -i "s|\$| store=$PWD/store|" "$BED/etc/plugstack.conf"
   srun --mpi=pmi2 -N4 -n8 --topomap=auto "$program" 4x2 --iterations 2 </dev/null >out 2>err
   cat out err
-  for _ in {1..100}; do [ -z "$(find store -name '*.tmg')" ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ -z "$(find store -name '*.tmg')" ] || break; sleep 0.1; done
   [ "$(find store -name '*.tmg' | wc -l)" -eq 1 ]
   srun -v --mpi=pmi2 -N4 -n8 --topomap=auto "$program" 4x2 --iterations 2 </dev/null >out 2>err
   grep 'topomap: .*J .* lower' err

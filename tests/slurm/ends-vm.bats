@@ -49,7 +49,7 @@ echo "node $(sinfo -h -o %T)"
 # A helper on the node that a file system holds in the kernel for good.
 mkdir held
 "$TOPOMAP_BUILD/tests/slurm/stuck-mount" /tmp/held >held.ready 2>&1 &
-for i in $(seq 100); do grep -q ready held.ready && break; sleep 0.2; done
+for i in $(seq 600); do grep -q ready held.ready && break; sleep 0.2; done
 sed -i 's|node_helper=[^ ]*|node_helper=/tmp/held/topomap-node|' "${SLURM_CONF%/*}/plugstack.conf"
 printf '0,4,9000\n1,5,9000\n2,6,9000\n3,7,9000\n' >pairs.csv
 job held "srun -n8 -c2 --topomap=/tmp/pairs.csv true"

@@ -79,7 +79,7 @@ one() {
   one
   ended "$MPI" "-J never --topomap=auto" -- never one >status &
   local i
-  for i in {1..200}; do [ "$(end_lines out 2>/dev/null | wc -l)" -lt 4 ] || break; sleep 0.1; done
+  for i in {1..600}; do [ "$(end_lines out 2>/dev/null | wc -l)" -lt 4 ] || break; sleep 0.1; done
   scancel -n never
   wait
   [ "$(cat status)" -ne 0 ]
@@ -101,7 +101,7 @@ helpers() { find /proc/[0-9]*/exe -lname "$BATS_FILE_TMPDIR/the-helper" 2>/dev/n
 
 # gone WHAT: srun ends before slurmstepd, which is not waited for on the node.
 gone() {
-  for _ in {1..50}; do [ "$("$1")" -ne 0 ] || return 0; sleep 0.1; done
+  for _ in {1..600}; do [ "$("$1")" -ne 0 ] || return 0; sleep 0.1; done
   echo "$("$1") $1 are left"
   return 1
 }
@@ -127,8 +127,8 @@ gone() {
   local seen=0
   XDG_CACHE_HOME=$theirs/mine timeout 60 srun -N2 -n2 --topomap=auto --topomap-options=mpi=$MPI,key=seen \
     sh -c ': >up; while [ ! -e down ]; do sleep 0.1; done' </dev/null &
-  for _ in {1..100}; do [ ! -e up ] || break; sleep 0.1; done
-  for _ in {1..50}; do seen=$(memories); [ "$seen" -eq 0 ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ ! -e up ] || break; sleep 0.1; done
+  for _ in {1..600}; do seen=$(memories); [ "$seen" -eq 0 ] || break; sleep 0.1; done
   : >down
   wait
   [ "$seen" -gt 0 ]

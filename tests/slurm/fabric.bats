@@ -34,13 +34,13 @@ namespaces() {
   own=$(readlink /proc/self/ns/net)
   mkdir bed
   TMPDIR=$PWD/bed "$testbed" run --bare --contention --nodes 4 -- srun -N4 sleep 100 3>&- &
-  for _ in {1..150}; do [ "$(namespaces "$PWD/bed" | wc -l)" -lt 6 ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(namespaces "$PWD/bed" | wc -l)" -lt 6 ] || break; sleep 0.1; done
   # the testbed script's, that of switches and slurmctld, four nodes'
   namespaces "$PWD/bed" >made
   [ "$(grep -cvxF "$own" made)" -eq 5 ]
   kill -KILL $!
   wait $! || true
-  for _ in {1..50}; do [ -n "$(pgrep -f "$PWD/bed")" ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ -n "$(pgrep -f "$PWD/bed")" ] || break; sleep 0.1; done
   grep -vxF "$own" made >theirs
   ! cat <(readlink /proc/[0-9]*/ns/net 2>/dev/null) | grep -qxFf theirs || false
   ! ip -o link | grep -q ': \(s[0-9]*p[0-9]*\|fab0\|adm0\)'

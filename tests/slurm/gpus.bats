@@ -34,7 +34,7 @@ teardown_file() {
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
-  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
 }
 
 step() { srun -N2 -n16 "$@" "$WHO" </dev/null 2>err | sort -n >out; }

@@ -124,7 +124,7 @@ srun --topomap=off \$WHO | sort -n >off.\$SLURM_ARRAY_TASK_ID
 touch done.\$SLURM_ARRAY_TASK_ID
 END
   sbatch job
-  for _ in {1..300}; do [ -e done.0 ] && [ -e done.1 ] && break; sleep 0.1; done
+  for _ in {1..600}; do [ -e done.0 ] && [ -e done.1 ] && break; sleep 0.1; done
   cat out.*
   for i in 0 1; do
     as_planned 8 first.$i slurm
@@ -144,13 +144,13 @@ mv run\$SLURM_RESTART_COUNT.part run\$SLURM_RESTART_COUNT
 [ -n "\$SLURM_RESTART_COUNT" ] || sleep 60
 END
   sbatch job
-  for _ in {1..100}; do [ ! -e run ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ ! -e run ] || break; sleep 0.1; done
   local id
   id=$(squeue -h -o %i)
   scontrol requeue "$id"
-  for _ in {1..100}; do [ "$(squeue -h -o %t)" != PD ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(squeue -h -o %t)" != PD ] || break; sleep 0.1; done
   scontrol update "jobid=$id" "ExcNodeList=$(awk 'NR == 1 { print $3 }' run)" StartTime=now
-  for _ in {1..300}; do [ ! -e run1 ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ ! -e run1 ] || break; sleep 0.1; done
   cat log
   as_planned 8 run slurm
   as_planned 8 run1 slurm

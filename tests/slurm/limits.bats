@@ -38,7 +38,7 @@ limited() {
 # The nodes are free again.
 cleared() {
   squeue -h -o %A | xargs -r scancel
-  for _ in {1..200}; do [ -n "$(squeue -h)" ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ -n "$(squeue -h)" ] || break; sleep 0.1; done
 }
 
 # started PREFIX [OPTION...]: a step.
@@ -155,7 +155,7 @@ each() {
     # And at the end one more, where the profile has no room.
     [ "$(grep topomap: err | grep -vc 'topomap: .*profile .*: File too large$')" -le 1 ]
     # srun does not wait for what is done at the end.
-    for _ in {1..100}; do [ -n "$(find store cache -path '*/run/*' -type d 2>/dev/null)" ] || break; sleep 0.1; done
+    for _ in {1..600}; do [ -n "$(find store cache -path '*/run/*' -type d 2>/dev/null)" ] || break; sleep 0.1; done
     [ -z "$(find store cache -path '*/run/*' -type d 2>/dev/null)" ]
     [ -z "$(find store cache -type f -name '.*.*-*-*' 2>/dev/null)" ]
     [ -z "$(find store cache -type f -empty ! -name .tidy 2>/dev/null)" ]

@@ -126,7 +126,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
     cat err
     silent err
     [[ $stacks == 'this this' ]] || continue # and there it was profiled
-    for _ in {1..100}; do [ -z "$(find store -name '*.tmg')" ] || break; sleep 0.1; done
+    for _ in {1..600}; do [ -z "$(find store -name '*.tmg')" ] || break; sleep 0.1; done
     [ -n "$(find store -name '*.tmg')" ]
   done
 }

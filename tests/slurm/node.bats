@@ -63,7 +63,7 @@ costs_a_line() {
 
 all_idle() {
   local i
-  for i in {1..100}; do
+  for i in {1..600}; do
     [ "$(sinfo -h -N -o %T | sort -u)" != idle ] || return 0
     sleep 0.1
   done
@@ -74,7 +74,7 @@ all_idle() {
 # Helpers of this build that nothing holds are gone.
 none_left() {
   local i process left
-  for i in {1..50}; do
+  for i in {1..600}; do
     left=
     for process in /proc/[0-9]*; do
       [[ $(readlink "$process/exe") != "$HELPER" ]] || left+=" $process"

@@ -20,13 +20,13 @@ setup() {
 
 teardown() {
   scancel --user=root
-  for _ in {1..100}; do [ -n "$(squeue -h)" ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ -n "$(squeue -h)" ] || break; sleep 0.1; done
 }
 
 hold() { # NODE CORES: a job that keeps them; prints its id
   local job
   job=$(sbatch --parsable -o /dev/null -w "$1" -n "$2" --wrap 'sleep 1000')
-  for _ in {1..100}; do [ "$(squeue -h -j "$job" -o %t)" != R ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(squeue -h -j "$job" -o %t)" != R ] || break; sleep 0.1; done
   echo "$job"
 }
 
@@ -139,7 +139,7 @@ END
   [ "$(explained first)" = "node01 0 1 2 3" ]
   [ "$(explained second)" = "node02 2 3 4 5" ]
   sbatch job
-  for _ in {1..300}; do [ ! -e done.0 ] || [ ! -e done.1 ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ ! -e done.0 ] || [ ! -e done.1 ] || break; sleep 0.1; done
   cat why.0 why.1
   [ "$(cat <(explained why.0) <(explained why.1) | sort)" = "$(printf 'node02 2 3\nnode02 4 5')" ]
 }

@@ -439,7 +439,7 @@ END
   run ! srun -n4 -N4 -m topomap touch ran
   [ ! -e ran ]
   run -0 srun -n4 -N4 touch ran
-  for _ in {1..50}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
   [ "$(squeue -h; sinfo -h -o %T)" = idle ] # nothing hangs, no node was drained
 }
 

@@ -101,7 +101,7 @@ srun --mpi=pmi2 $PROGRAMS/whereami.mpich
 echo finished
 END
   sbatch job.sh
-  for _ in $(seq 500); do grep -q finished batch.out 2>/dev/null && break; sleep 0.2; done
+  for _ in $(seq 600); do grep -q finished batch.out 2>/dev/null && break; sleep 0.2; done
   cat batch.out
   plan "$nodes" 2 >planned
   grep -v finished batch.out | placed /dev/stdin | diff planned -

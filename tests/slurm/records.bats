@@ -86,7 +86,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
 
 @test "a step of another job on other nodes, an own part of the nodes: its cores are in the record" {
   sbatch -o /dev/null -w node01 -n 3 --wrap 'sleep 1000' >/dev/null
-  for _ in {1..100}; do [ "$(squeue -h -o %t)" != R ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ "$(squeue -h -o %t)" != R ] || break; sleep 0.1; done
   launch
   scancel --user=root
   grep -qx 'cores 3-6;0-3(x3)' "$record"
@@ -214,7 +214,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   sbatch -o /dev/null --requeue $STEP --wrap "srun --topomap=$GRAPH true; [ -n \"\$SLURM_RESTART_COUNT\" ] || sleep 60" >id
   local id
   id=$(awk '{ print $4 }' id)
-  for _ in {1..100}; do [ ! -e "records/0/$id.0.plan" ] || break; sleep 0.1; done
+  for _ in {1..600}; do [ ! -e "records/0/$id.0.plan" ] || break; sleep 0.1; done
   scontrol requeue "$id"
   # It waits for two minutes, counted from when its nodes are free of it, unless it is told not to.
   for _ in {1..90}; do

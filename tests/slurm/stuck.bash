@@ -10,8 +10,9 @@ mount_stuck() {
   "$TOPOMAP_BUILD/tests/slurm/stuck-mount" "$STUCK" >"$STUCK.ready" 2>&1 3>&- &
   echo $! >"$STUCK.pid"
   local i
-  for i in {1..50}; do
+  for i in {1..600}; do
     ! grep -q ready "$STUCK.ready" || return 0
+    kill -0 "$(cat "$STUCK.pid")" 2>/dev/null || break
     sleep 0.1
   done
   STUCK=

@@ -92,11 +92,11 @@ $PWD/prefix" ]
     mkdir -p "at$signal"
     TMPDIR=$PWD/at$signal "$testbed" run --bare -- srun -N8 sleep 100 3>&- &
     sleep 1.5
-    for _ in {1..100}; do [ -z "$(leftovers "$PWD/at$signal")" ] || break; sleep 0.1; done
+    for _ in {1..600}; do [ -z "$(leftovers "$PWD/at$signal")" ] || break; sleep 0.1; done
     [ -n "$(leftovers "$PWD/at$signal")" ]
     kill -"$signal" $!
     wait $! || true
-    for _ in {1..50}; do [ -n "$(leftovers "$PWD/at$signal")" ] || break; sleep 0.1; done
+    for _ in {1..600}; do [ -n "$(leftovers "$PWD/at$signal")" ] || break; sleep 0.1; done
     [ -z "$(leftovers "$PWD/at$signal")" ]
   done
   [ -z "$(ls -A atTERM)" ]
