@@ -247,17 +247,18 @@ $build/old/built.all
 }
 
 @test "tests/run-bats: a suite that hangs ends with its time, and all of it with its caller" {
-  printf '%s\n' '@test "is well" {' '  true' '}' '@test "hangs" {' '  sleep 61.7' '}' >left.bats
+  local nap="sleep 61.$$" # of this run of the tests alone
+  printf '%s\n' '@test "is well" {' '  true' '}' '@test "hangs" {' "  $nap" '}' >left.bats
   # Without what bats has for its own parts.
   local clean="env -i PATH=${PATH#*/bats-core:} TMPDIR=$PWD"
   run -124 $clean TOPOMAP_SUITE_SECONDS=2 "$source/tests/run-bats" --tap left.bats
   [[ $output == *"ok 1 is well"* ]]
-  run -1 pgrep -fx 'sleep 61.7'
+  run -1 pgrep -fx "$nap"
   setpriv --pdeathsig TERM true 2>/dev/null || skip "setpriv has no --pdeathsig here"
   $clean sh -c '"$0" --tap left.bats >out 2>&1; :' "$source/tests/run-bats" 3>&- &
-  for _ in {1..600}; do ! pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
-  pgrep -fx 'sleep 61.7'
+  for _ in {1..600}; do ! pgrep -fx "$nap" || break; sleep 0.1; done
+  pgrep -fx "$nap"
   kill $!
-  for _ in {1..600}; do pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
-  run -1 pgrep -fx 'sleep 61.7'
+  for _ in {1..600}; do pgrep -fx "$nap" || break; sleep 0.1; done
+  run -1 pgrep -fx "$nap"
 }

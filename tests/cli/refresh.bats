@@ -88,11 +88,11 @@ kept() { # WHY OPTION...
   try 'lft command=echo gone >&2; exit 3' '5 lft gone'
   try 'lft command=exit 3' '5 lft 3'
   try 'lft command=echo rubbish' '5 lft'
-  try 'lft seconds=0.2 command=sleep 1234.75' '5 lft 0.2'
+  try "lft seconds=0.2 command=sleep 1000.$$" '5 lft 0.2'
   try 'hosts file=nowhere' 'nowhere'
   mkfifo pipe
   try 'hosts file=pipe' 'FIFO'
-  run pgrep -f 'sleep 1234.75'
+  run pgrep -f "sleep 1000.$$"
   [ "$status" -ne 0 ]
 }
 

@@ -216,10 +216,11 @@ END
   at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
   TMPDIR=$PWD/nowhere stands "nowhere/topomap.run" mpirun.four -np 8 a.out
   # A launcher that does not tell its version: it is asked five seconds, then runs.
-  printf '#!/bin/sh\n[ "$1" != --version ] || exec sleep 1234.25\necho mpirun.slow "$@"\n' >bin/mpirun.slow
+  local nap="sleep 1000.$$" # of this run of the tests alone
+  printf '#!/bin/sh\n[ "$1" != --version ] || exec %s\necho mpirun.slow "$@"\n' "$nap" >bin/mpirun.slow
   chmod +x bin/mpirun.slow
   stands "5" mpirun.slow -np 8 a.out
-  run pgrep -f 'sleep 1234.25'
+  run pgrep -f "$nap"
   [ "$status" -ne 0 ]
 }
 

@@ -96,7 +96,9 @@ inside() {
     [ "$status" -eq 2 ]
     [[ $output == *3*"2 processes"* ]]
     run measure $mpi 2 --as-nodes 'n[1-2]' --db none.db
-    [ "$status" -eq 3 ] || [ "$status" -eq 4 ]
+    # MPICH's launcher kills the others where one has given up MPI_Finalize, and then tells another status.
+    [ "$status" -ne 0 ]
+    [[ $output == *none.db* ]]
     run measure $mpi 2 --as-nodes 'n[1-2]' -o none/m
     [ "$status" -ne 0 ]
     [[ $output == *none/m* ]]

@@ -140,7 +140,7 @@ gone() {
   one
   local helper
   helper=$(sed -n 's/.*node_helper=\([^ ]*\).*/\1/p' "$BED/plain")
-  printf '#!/bin/sh\n[ "$1" != collect ] || exec sleep 1000.07\nexec "%s" "$@"\n' "$helper" >slow
+  printf '#!/bin/sh\n[ "$1" != collect ] || exec sleep 1000.%s\nexec "%s" "$@"\n' $$ "$helper" >slow
   chmod +x slow
   chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR" 2>/dev/null || true
   plugstack "node_helper=$PWD/slow node_ms=1000"
@@ -148,7 +148,7 @@ gone() {
   [ "$(end_lines out | wc -l)" -eq 4 ]
   settled
   [ "$(profiles)" -eq 0 ]
-  ! pgrep -fx 'sleep 1000.07' || false
+  ! pgrep -fx "sleep 1000.$$" || false
 }
 
 @test "the ranks touch no file of it" {
