@@ -66,10 +66,11 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
 
     if (context == S_CTX_LOCAL)
         plugin_step_forget();
-    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR) {
+        plugin_report_begin();
         plugin_options_forget(context == S_CTX_ALLOCATOR);
-    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
         plugin_args_read(count, words, &site, NULL);
+    }
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         plugin_options_register(spank);
     return 0;

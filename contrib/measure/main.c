@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "util/standard_files.h"
 
 static const char usage[] =
     "usage: mpirun ... topomap-measure [OPTION...]\n"
@@ -223,6 +224,8 @@ int main(int argc, char **argv)
     topomap_error err;
     int rank, status, parsed;
 
+    if (topomap_standard_files_open())
+        return 4;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     parsed = parse(argc, argv, rank, &options);

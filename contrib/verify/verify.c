@@ -12,6 +12,7 @@
 
 #include "plugin/common/environment.h"
 #include "plugin/common/spool.h"
+#include "util/standard_files.h"
 
 enum { OK, WRONG, USAGE, INPUT, OTHER, TEXT = 400, PATIENCE = 60 };
 
@@ -312,6 +313,8 @@ int main(int argc, char **argv)
     topomap_error err;
     int status;
 
+    if (topomap_standard_files_open())
+        return OTHER;
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return usage(stdout, OK);
     if (argc == 2 && strcmp(argv[1], "--version") == 0)

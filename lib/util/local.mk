@@ -8,5 +8,6 @@ lib_libcore_la_SOURCES += \
   lib/util/input.c lib/util/input.h lib/util/folder.c lib/util/folder.h lib/util/output.c lib/util/output.h \
   lib/util/publish.c lib/util/publish.h lib/util/safe_stream.c lib/util/safe_text.c lib/util/safe_text.h \
   lib/util/sized.c lib/util/sized.h lib/util/sorted.h lib/util/keyed.h \
+  lib/util/standard_files.c lib/util/standard_files.h \
   lib/util/text.c lib/util/text.h lib/util/unpack.c lib/util/unpack.h
 include lib/util/names/local.mk

@@ -5,6 +5,13 @@
 
 #include "topomap/topomap.h"
 
+#include <stddef.h>
+
+/** Remembers what descriptor 2 is. Slurm loads the plugin before it opens sockets of its own, and
+ * calls this from slurm_spank_init of srun, sbatch and salloc. From then on, the functions below
+ * print nothing if descriptor 2 was closed at that time or is another file by now. */
+void plugin_report_begin(void);
+
 /** One line, always shown (srun without --quiet). */
 void plugin_report_line(const char *format, ...) TOPOMAP_PRINTF(1, 2);
 
@@ -17,5 +24,9 @@ void plugin_report_detail(int verbose, const char *format, ...) TOPOMAP_PRINTF(2
 
 /** One line of a compute node, shown at srun. */
 void plugin_report_node(const char *format, ...) TOPOMAP_PRINTF(1, 2);
+
+/** Writes \p size bytes of a text of several lines to standard error, with control characters made
+ * visible (topomap_safe_text()). */
+void plugin_report_text(const char *text, size_t size);
 
 #endif

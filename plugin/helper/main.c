@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plugin/common/oom.h"
+#include "util/standard_files.h"
 
 static const struct row {
     const char *name;
@@ -23,6 +24,8 @@ static const struct row {
 
 int main(int argc, char **argv)
 {
+    if (topomap_standard_files_open())
+        return 1;
     if (argc == 2 && !strcmp(argv[1], "--version")) {
         printf("topomap-node %s\n", PACKAGE_VERSION);
         return 0;

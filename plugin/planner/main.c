@@ -19,6 +19,7 @@
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory.h"
 #include "plugin/planner/plan/answer.h"
+#include "util/standard_files.h"
 #include "util/whole.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };
@@ -109,6 +110,8 @@ int main(int argc, char **argv)
     int is_end = argc == 2 && !strcmp(argv[1], "end"), kind;
     topomap_error err;
 
+    if (topomap_standard_files_open())
+        return 1;
     if (argc == 2 && !strcmp(argv[1], "--version")) {
         printf("topomap-planner %s\n", PACKAGE_VERSION);
         return 0;

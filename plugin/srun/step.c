@@ -17,14 +17,11 @@
 #include "plugin/common/report.h"
 #include "plugin/common/room.h"
 #include "plugin/srun/wish.h"
-#include "util/safe_text.h"
-#include "util/whole.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A step while it is being placed. */
 struct step {
@@ -243,20 +240,6 @@ static void tell_truth(const struct step *step)
                              err.text);
 }
 
-/* The planner has written the file. Names in it are a database's and a graph's. */
-static void explain(const struct step *step)
-{
-    enum { PIECE = 4096 };
-    char safe[PIECE * TOPOMAP_SAFE_GROWTH];
-    const char *text = step->reply.explain;
-    size_t left = is_told(step) ? step->reply.explain_size : 0, taken, size;
-
-    for (; left; text += taken, left -= taken) {
-        size = topomap_safe_text(text, left < PIECE ? left : PIECE, left <= PIECE, safe, &taken);
-        topomap_whole_write(STDERR_FILENO, safe, size);
-    }
-}
-
 static int place(spank_t spank, struct step *step, topomap_error *err)
 {
     if (ask(spank, step, err))
@@ -270,7 +253,8 @@ static int place(spank_t spank, struct step *step, topomap_error *err)
     if (step->reply.status == PLUGIN_APPLIED && permute(step, err))
         return -1;
     set_environment(step);
-    explain(step);
+    if (is_told(step)) /* else the planner has written it to the file */
+        plugin_report_text(step->reply.explain, step->reply.explain_size);
     say(step);
     return 0;
 }

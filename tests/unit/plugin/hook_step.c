@@ -95,10 +95,14 @@ static void in_child(const struct launch *launch)
              : launch->fake  ? FAKE_PLANNER
                              : REAL_PLANNER);
     spank = mock_spank();
+    if (launch->bend_load)
+        launch->bend_load();
     result->status = slurm_spank_init(spank, launch->word ? 5 : 4, words);
     mock_option("topomap", launch->topomap ? launch->topomap : scratch_path("far.csv"));
     if (launch->required)
         mock_option("topomap-options", "required");
+    if (launch->explain)
+        mock_option("topomap-explain", launch->explain);
     if (launch->bend)
         launch->bend();
     before = topomap_clock_ms();

@@ -29,15 +29,17 @@ extern struct layout *layout;
 extern struct result *result;
 
 struct launch {
-    const char *topomap;    /* --topomap= */
-    const char *db;         /* else the good one */
-    const char *planner;    /* else the real one */
-    const char *fake;       /* what the fake planner does */
-    const char *word;       /* one more of plugstack.conf */
-    const char *scontrol;   /* what scontrol does, a shell's line; else nobody is asked */
-    const char *job_cpus;   /* SLURM_JOB_CPUS_PER_NODE */
-    void (*bend)(void);     /* what else is wrong */
-    void (*bend_end)(void); /* what is wrong at the step's end */
+    const char *topomap;     /* --topomap= */
+    const char *db;          /* else the good one */
+    const char *planner;     /* else the real one */
+    const char *fake;        /* what the fake planner does */
+    const char *word;        /* one more of plugstack.conf */
+    const char *scontrol;    /* what scontrol does, a shell's line; else nobody is asked */
+    const char *job_cpus;    /* SLURM_JOB_CPUS_PER_NODE */
+    const char *explain;     /* --topomap-explain=, or NULL */
+    void (*bend_load)(void); /* what is wrong before Slurm loads the plugin */
+    void (*bend)(void);      /* what else is wrong */
+    void (*bend_end)(void);  /* what is wrong at the step's end */
     int required;
     int same_job; /* as all others that say so */
 };

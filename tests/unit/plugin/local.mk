@@ -19,6 +19,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_hooks_node \
   tests/unit/plugin/test_hooks_gpus \
   tests/unit/plugin/test_hooks_srun \
+  tests/unit/plugin/test_standard_error \
   tests/unit/plugin/test_stored_profile \
   tests/unit/plugin/test_scontrol \
   tests/unit/plugin/test_planner_memory \
@@ -76,6 +77,10 @@ tests_unit_plugin_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAG
   -DREAL_PLANNER='"$(abs_top_builddir)/plugin/topomap-planner"' \
   -DFAKE_PLANNER='"$(abs_top_builddir)/tests/slurm/fake-planner"'
 tests_unit_plugin_test_hooks_srun_LDADD = $(HOOK_LIBS)
+tests_unit_plugin_test_standard_error_SOURCES = tests/unit/plugin/test_standard_error.c tests/unit/plugin/hook_step.c \
+  tests/unit/plugin/hook_step.h $(HOOK_SOURCES)
+tests_unit_plugin_test_standard_error_CPPFLAGS = $(tests_unit_plugin_test_hooks_srun_CPPFLAGS)
+tests_unit_plugin_test_standard_error_LDADD = $(HOOK_LIBS)
 tests_unit_plugin_test_hooks_node_SOURCES = tests/unit/plugin/test_hooks_node.c tests/unit/plugin/hook_node.c \
   tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
 tests_unit_plugin_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
