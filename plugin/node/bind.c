@@ -7,8 +7,9 @@
 #include "plugin/node/bind.h"
 #include "plugin/node/cpus.h"
 #include "plugin/node/gpus.h"
+#include "plugin/node/kernel.h"
+#include "plugin/node/memory_policy.h"
 #include "plugin/node/nics.h"
-#include "plugin/node/online.h"
 #include "plugin/node/parts.h"
 
 #include <sched.h>
@@ -25,6 +26,7 @@ static struct {
     topomap_node_nics nics; /* by 0: none are known */
     void *memory;           /* of the plan and of these; owned */
     uint32_t tasks;         /* of the node */
+    uint32_t task_cpus;     /* that Slurm counts for each task (srun -c), at least 1 */
     uint32_t node;          /* its place in the step */
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
     plugin_cpus online;     /* the node's CPUs; none: not known */
@@ -168,7 +170,7 @@ static void take_plan(spank_t spank, const node_answer *answer, void *memory)
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
         here.cores = strdup(cores);
     if (here.cores)
-        plugin_online_cpus(&here.online);
+        plugin_kernel_online(&here.online);
     here.plan = answer->plan;
     here.own = plugin_gpus_are_own(&here.plan);
 }
@@ -271,6 +273,9 @@ void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *si
         return;
     here.node = question.node;
     here.tasks = question.local_tasks;
+    if (spank_get_item(spank, S_STEP_CPUS_PER_TASK, &here.task_cpus) != ESPANK_SUCCESS ||
+        !here.task_cpus || here.task_cpus > PLUGIN_CPUS)
+        here.task_cpus = 1;
     here.refused = is_refused(spank, question.job, question.step);
     here.quiet = is_quiet(spank);
     if (known) {
@@ -526,8 +531,9 @@ static void choose(spank_t spank, struct task *task)
         other = check_class(spank, &task->allowed);
         if (!other && task->entry == UINT32_MAX)
             other = "a task has not one of the GPUs that were planned with";
-        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, task->entry, &task->mask))
-            task->not_bound = "this node has fewer CPUs for the step than tasks";
+        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, here.task_cpus, task->entry,
+                                          &task->mask))
+            task->not_bound = "the tasks need more CPUs than the step has on this node";
     }
     if (!other && here.plan.gpus && !here.own)
         other = order_gpus(spank, task->gpus);
@@ -573,6 +579,8 @@ void plugin_bind_task(spank_t spank)
     choose(spank, &task);
     if (here.plan.cores && !task.not_bound && set_mask(&task.mask))
         task.not_bound = "the kernel refused the planned CPUs";
+    if (here.plan.cores && !task.not_bound && plugin_memory_policy_move(&task.before, &task.mask))
+        task.not_bound = "the memory that Slurm bound the tasks to cannot be changed";
     if (here.plan.gpus && !here.own && !task.not_ordered)
         set_gpus(spank, task.gpus);
     if (here.plan.cores && task.not_bound)

@@ -19,6 +19,9 @@ int plugin_cpus_has(const plugin_cpus *set, uint32_t cpu);
 /** Nonzero where \p whole has all of \p set. */
 int plugin_cpus_within(const plugin_cpus *set, const plugin_cpus *whole);
 
+/** Nonzero where the two have a CPU in common. */
+int plugin_cpus_meet(const plugin_cpus *a, const plugin_cpus *b);
+
 /** All PUs of a node. */
 void plugin_cpus_of_class(const topomap_node_plan *node, plugin_cpus *set);
 
@@ -39,8 +42,10 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores, const topomap_node_
  *  - where the plan has tasks on the same CPUs (bind=numa), the allowed ones of what is planned;
  *  - else CPUs along the class's order over the allowed ones, the tasks in the order of their
  *    planned CPUs: as many as planned, or an even share where there are fewer.
- *  \return 0, or -1: there are fewer CPUs than tasks, and Slurm's binding should stay */
-int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t local,
-                        plugin_cpus *mask);
+ *  \param cpus  that each task needs, at least 1 (srun -c)
+ *  \return 0, or -1: the tasks need more CPUs than they would have, and all should keep Slurm's
+ *  binding */
+int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t cpus,
+                        uint32_t local, plugin_cpus *mask);
 
 #endif

@@ -202,15 +202,20 @@ static void count_room(struct room *room)
         room->pus += threads_of(room, core_at(room, i));
 }
 
-/* A job that has fewer cores than its tasks want, but enough hardware threads, was given these by
- * Slurm as its CPUs. Cores that the class does not have are of another kind of node: the node will
- * say so, and the plan is for all of it. */
+static uint32_t cpus_of(const topomap_db_allocation *allocation)
+{
+    return allocation->cpus_per_task ? allocation->cpus_per_task : 1;
+}
+
+/* Tasks that want more cores than there are, but not more hardware threads, are bound to threads:
+ * Slurm counts these as the job's CPUs. Cores that the class does not have belong to another kind
+ * of node: the node's plugin reports that, and the plan is for the whole node. */
 static struct room room_of(const struct insides *in, uint32_t node, uint32_t tasks)
 {
     const topomap_shape *shape = &in->class[in->class_of[node]].shape;
     const topomap_cores *has = in->allocation->cores;
     uint32_t count = has ? has->first[node + 1] - has->first[node] : 0;
-    uint32_t cpus = in->allocation->cpus_per_task ? in->allocation->cpus_per_task : 1;
+    uint32_t cpus = cpus_of(in->allocation);
     struct room room = {.shape = shape,
                         .cores = shape->cores,
                         .threads = threads_wanted(in->allocation),
@@ -222,10 +227,18 @@ static struct room room_of(const struct insides *in, uint32_t node, uint32_t tas
         room.cores = count;
     }
     count_room(&room);
-    room.by_pu |= known && in->allocation->bind == TOPOMAP_BIND_CORE &&
-                  (uint64_t)tasks * cores_wanted(&room, cpus) > count &&
+    room.by_pu |= in->allocation->bind == TOPOMAP_BIND_CORE &&
+                  (uint64_t)tasks * cores_wanted(&room, cpus) > room.cores &&
                   (uint64_t)tasks * cpus <= room.pus;
     return room;
+}
+
+/* Tasks of an overcommitted step (srun -O) run faster if they share all of its CPUs: pinned, some
+ * wait for their CPU while another one is idle. */
+static int is_overcommitted(const struct room *room, const topomap_db_allocation *allocation,
+                            uint32_t tasks)
+{
+    return (uint64_t)tasks * cpus_of(allocation) > room->pus;
 }
 
 /* Task k of n on a node of C places starts at floor(k * C / n): evenly spread where there are fewer
@@ -234,7 +247,7 @@ static struct room room_of(const struct insides *in, uint32_t node, uint32_t tas
 static struct window place_task(const struct room *room, const topomap_db_allocation *allocation,
                                 uint32_t task, uint32_t tasks)
 {
-    uint32_t cpus = allocation->cpus_per_task ? allocation->cpus_per_task : 1;
+    uint32_t cpus = cpus_of(allocation);
     uint32_t places = room->by_pu ? room->pus : room->cores;
     uint32_t want = room->by_pu ? cpus : cores_wanted(room, cpus);
     struct window window = {.first = (uint32_t)((uint64_t)task * places / tasks),
@@ -445,8 +458,10 @@ static int bind_node(const struct insides *in, uint32_t node, topomap_bindings *
     int bound = in->class_of[node] != NO_CLASS && in->allocation->bind != TOPOMAP_BIND_NONE;
     struct room room = {0};
 
-    if (bound)
+    if (bound) {
         room = room_of(in, node, tasks);
+        bound = !is_overcommitted(&room, in->allocation, tasks);
+    }
     bindings->class_of[node] = bound ? in->class_of[node] : UINT32_MAX;
     bindings->task_first[node] = first;
     for (uint32_t k = 0; k < tasks; k++) {

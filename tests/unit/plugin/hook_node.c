@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "plugin/common/environment.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"
 
@@ -73,6 +75,9 @@ static void run_hooks(const struct node *node)
     slurm_mock.step_cores = node->cores;
     slurm_mock.cpuset = node->cpuset;
     slurm_mock.online = node->online;
+    slurm_mock.task_cpus = node->task_cpus;
+    slurm_mock.numa_cpus = node->numa_cpus;
+    slurm_mock.fixed_policy = node->fixed_memory;
     slurm_mock.constrained = node->constrained;
     if (node->step_gpus)
         mock_setenv("SLURM_STEP_GPUS", node->step_gpus);
@@ -90,10 +95,15 @@ static void run_hooks(const struct node *node)
     for (uint32_t task = 0; task < node->tasks; task++) {
         slurm_mock.task = (int)task;
         slurm_mock.mask = slurms_mask(node, task);
+        slurm_mock.policy = (plugin_memory_policy){.mode = node->memory};
+        if (node->memory)
+            plugin_kernel_numa_nodes(&slurm_mock.mask, &slurm_mock.policy);
         set_variables(node, task);
         result->status |= slurm_spank_task_init(spank, 0, NULL);
         keep_variables(node, task);
         result->mask[task] = slurm_mock.mask;
+        if (task < HOOK_TASKS)
+            result->policy[task] = slurm_mock.policy;
         result->set[task] = memcmp(&slurm_mock.mask, &(plugin_cpus){{0}}, sizeof(plugin_cpus)) != 0;
     }
     strcpy(result->said, slurm_mock.said);
@@ -173,4 +183,77 @@ void close_machine(struct machine *m)
     free(m->inside.pu_first);
     free(m->inside.pu_os);
     topomap_db_close(m->db);
+}
+
+const char *describe(const char *text, int cut)
+{
+    const char *path = scratch_path("node.xml");
+    hwloc_bitmap_t keep = hwloc_bitmap_alloc();
+    hwloc_topology_t topology;
+
+    hwloc_topology_init(&topology);
+    assert_int_equal(hwloc_topology_set_synthetic(topology, text), 0);
+    assert_int_equal(hwloc_topology_load(topology), 0);
+    for (int i = 0; i < hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU); i++) {
+        hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)i);
+
+        if (!cut || pu->parent->logical_index % 3 || pu->sibling_rank == 0)
+            hwloc_bitmap_set(keep, pu->os_index);
+    }
+    assert_int_equal(hwloc_topology_restrict(topology, keep, 0), 0);
+    assert_int_equal(hwloc_topology_export_xml(topology, path, 0), 0);
+    hwloc_topology_destroy(topology);
+    hwloc_bitmap_free(keep);
+    return path;
+}
+
+struct machine small;
+
+void open_small(struct node *node, topomap_bindings *b)
+{
+    open_machine(&small, describe("pack:2 [numa] core:4 pu:2", 0));
+    plan(&small, 4, 1, TOPOMAP_BIND_CORE, NULL, b);
+    *node = (struct node){.tasks = 4, .cores = "0-7", .cpuset = small.all, .online = small.all};
+}
+
+/* ---- Masks -------------------------------------------------------------------------------- */
+
+void check_planned(const char *what, const struct node *node, const topomap_bindings *b)
+{
+    for (uint32_t task = 0; task < node->tasks; task++) {
+        plugin_cpus planned = {{0}};
+
+        for (uint32_t i = b->pu_start[task]; i < b->pu_start[task + 1]; i++)
+            plugin_cpus_add(&planned, b->pu[i]);
+        if (memcmp(&planned, &result->mask[task], sizeof planned))
+            fail_msg("%s: task %u of %u has not the planned CPUs: %s", what, task, node->tasks,
+                     result->said);
+    }
+    if (*result->said)
+        fail_msg("%s: said %s", what, result->said);
+}
+
+void check_disjoint(const char *what, const struct node *node)
+{
+    plugin_cpus used = {{0}};
+
+    for (uint32_t task = 0; task < node->tasks; task++)
+        for (uint32_t cpu = 0; cpu < PLUGIN_CPUS; cpu++)
+            if (plugin_cpus_has(&result->mask[task], cpu)) {
+                if (plugin_cpus_has(&used, cpu))
+                    fail_msg("%s: CPU %u has two of %u tasks", what, cpu, node->tasks);
+                plugin_cpus_add(&used, cpu);
+            }
+}
+
+void assert_left(const struct node *node, const char *text)
+{
+    run(node);
+    for (uint32_t task = 0; task < node->tasks; task++)
+        if (!is_slurms(node, task))
+            fail_msg("task %u was bound", task);
+    if (!text)
+        assert_string_equal(result->said, "");
+    else if (!message_has(result->said, text) || strchr(strchr(result->said, '\n') + 1, '\n'))
+        fail_msg("expected '%s', found '%s'", text, result->said);
 }

@@ -13,6 +13,7 @@ enum { JOB = 17, STEP = 3, TASKS_MOST = 1024, HOOK_TASKS = 16, HOOK_VARIABLES = 
 struct result {
     plugin_cpus mask[TASKS_MOST];
     int set[TASKS_MOST];
+    plugin_memory_policy policy[HOOK_TASKS];     /* of the first tasks */
     char value[HOOK_TASKS][HOOK_VARIABLES][128]; /* of the first tasks, what `variable` names; "-":
                                                     it is not there */
     int status;
@@ -32,6 +33,10 @@ struct node {
     plugin_cpus cpuset;    /* of its cgroup */
     plugin_cpus online;    /* what the machine has */
     const char *bind_list; /* SLURM_CPU_BIND_LIST, or NULL */
+    uint32_t task_cpus;    /* srun -c; 0: Slurm does not tell */
+    int memory;            /* the mode of the policy that task/affinity sets for the task's CPUs */
+    int fixed_memory;      /* the kernel refuses another one */
+    uint32_t numa_cpus;    /* CPUs of a NUMA node */
     const char *step_gpus; /* SLURM_STEP_GPUS before there are tasks, or NULL */
     int constrained;       /* devices, by its cgroup */
     /* What Slurm sets for a task just before its hook: names, and values by task or of all. */
@@ -58,5 +63,20 @@ void close_machine(struct machine *m);
 /* \param cores  of the job, as in a request; NULL: all */
 void plan(const struct machine *m, uint32_t tasks, uint32_t cpus, enum topomap_bind bind,
           const char *cores, topomap_bindings *b);
+
+/* An hwloc file of a machine that hwloc makes from a description; with \p cut, every third PU is
+ * taken away afterwards, as on hybrid CPUs, whose small cores have one thread. */
+const char *describe(const char *text, int cut);
+
+/* Two packages of four cores of two threads, and a plan that binds four tasks there. */
+extern struct machine small;
+void open_small(struct node *node, topomap_bindings *b);
+
+/* After run(): the masks are the plan's, and nothing was said. */
+void check_planned(const char *what, const struct node *node, const topomap_bindings *b);
+/* After run(): no CPU has two tasks. */
+void check_disjoint(const char *what, const struct node *node);
+/* Runs the node: Slurm's masks stay, and \p text was said, once; NULL: nothing was. */
+void assert_left(const struct node *node, const char *text);
 
 #endif

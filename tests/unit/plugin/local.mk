@@ -18,6 +18,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_spool \
   tests/unit/plugin/test_hooks_node \
   tests/unit/plugin/test_hooks_gpus \
+  tests/unit/plugin/test_hooks_moved \
   tests/unit/plugin/test_hooks_srun \
   tests/unit/plugin/test_standard_error \
   tests/unit/plugin/test_stored_profile \
@@ -92,6 +93,11 @@ tests_unit_plugin_test_hooks_gpus_SOURCES = tests/unit/plugin/test_hooks_gpus.c 
 tests_unit_plugin_test_hooks_gpus_CPPFLAGS = $(tests_unit_plugin_test_hooks_node_CPPFLAGS)
 tests_unit_plugin_test_hooks_gpus_DEPENDENCIES = $(tests_unit_plugin_test_hooks_node_DEPENDENCIES)
 tests_unit_plugin_test_hooks_gpus_LDADD = $(HOOK_LIBS)
+tests_unit_plugin_test_hooks_moved_SOURCES = tests/unit/plugin/test_hooks_moved.c tests/unit/plugin/hook_node.c \
+  tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
+tests_unit_plugin_test_hooks_moved_CPPFLAGS = $(tests_unit_plugin_test_hooks_node_CPPFLAGS)
+tests_unit_plugin_test_hooks_moved_DEPENDENCIES = $(tests_unit_plugin_test_hooks_node_DEPENDENCIES)
+tests_unit_plugin_test_hooks_moved_LDADD = $(HOOK_LIBS)
 tests_unit_plugin_test_stored_profile_SOURCES = tests/unit/plugin/test_stored_profile.c
 tests_unit_plugin_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_layouts_SOURCES = tests/unit/plugin/test_layouts.c

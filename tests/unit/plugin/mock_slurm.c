@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "plugin/node/online.h"
-
 mock slurm_mock;
 
 void mock_begin(spank_context_t context, uint32_t job, uint32_t step)
@@ -156,6 +154,8 @@ static spank_err_t get_of_stepd(spank_item_t item, va_list args)
         return ESPANK_SUCCESS;
     case S_STEP_ALLOC_CORES:
         return get_text(args, slurm_mock.step_cores);
+    case S_STEP_CPUS_PER_TASK:
+        return slurm_mock.task_cpus ? get_number(args, slurm_mock.task_cpus) : ESPANK_NOT_AVAIL;
     default:
         return ESPANK_NOT_LOCAL;
     }
@@ -282,9 +282,32 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
     return 0;
 }
 
-void plugin_online_cpus(plugin_cpus *online)
+void plugin_kernel_online(plugin_cpus *online)
 {
     *online = slurm_mock.online;
+}
+
+int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_memory_policy *policy)
+{
+    for (uint32_t cpu = 0; slurm_mock.numa_cpus && cpu < PLUGIN_CPUS; cpu++)
+        if (plugin_cpus_has(cpus, cpu) && cpu / slurm_mock.numa_cpus < PLUGIN_NUMA_NODES)
+            policy->node[cpu / slurm_mock.numa_cpus / PLUGIN_CPUS_WORD] |=
+                1ul << cpu / slurm_mock.numa_cpus % PLUGIN_CPUS_WORD;
+    return slurm_mock.numa_cpus ? 0 : -1;
+}
+
+int plugin_kernel_get_policy(plugin_memory_policy *policy)
+{
+    *policy = slurm_mock.policy;
+    return 0;
+}
+
+int plugin_kernel_set_policy(const plugin_memory_policy *policy)
+{
+    if (slurm_mock.fixed_policy)
+        return -1;
+    slurm_mock.policy = *policy;
+    return 0;
 }
 
 /* AddressSanitizer needs more address space than the planner may have. */

@@ -7,7 +7,7 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 
-#include "plugin/node/cpus.h"
+#include "plugin/node/kernel.h"
 
 enum { MOCK_VARIABLES = 64, MOCK_SAID = 1 << 16 };
 
@@ -45,13 +45,17 @@ typedef struct mock {
     uint32_t node, local_tasks;
     int task;               /* local */
     const char *step_cores; /* S_STEP_ALLOC_CORES, or NULL */
+    uint32_t task_cpus;     /* S_STEP_CPUS_PER_TASK; 0: Slurm does not tell */
     int constrained;        /* devices, by the cgroup */
 
     /* The kernel */
     plugin_cpus cpuset; /* what the cgroup allows */
     plugin_cpus mask;   /* the task's own */
     plugin_cpus online;
-    int asked; /* items that the plugin asked for, variables that it set */
+    plugin_memory_policy policy; /* the task's own */
+    uint32_t numa_cpus;          /* CPUs of a NUMA node; 0: the kernel does not tell */
+    int fixed_policy;            /* the kernel refuses another one */
+    int asked;                   /* items that the plugin asked for, variables that it set */
 
     char said[MOCK_SAID]; /* lines: "info: ...", "error: ...", "verbose: ...", "user: ..." */
 } mock;

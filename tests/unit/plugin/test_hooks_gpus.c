@@ -74,7 +74,7 @@ static void assert_ordered(const struct node *node, const char *values)
 }
 
 /* Slurm's GPUs and CPUs stay, and one line says why. */
-static void assert_left(const struct node *node, const char *why)
+static void assert_stays(const struct node *node, const char *why)
 {
     run(node);
     for (uint32_t task = 0; task < node->tasks; task++) {
@@ -138,7 +138,7 @@ static void a_part_of_the_nodes_gpus(void **state)
     node = node_of("1,4,6,10", "0,1,2,3");
     assert_ordered(&node, "2,0,3,1");
     node = node_of("1,4,6,10", "0,1,2,4");
-    assert_left(&node, "listed");
+    assert_stays(&node, "listed");
 }
 
 static void what_is_not_as_planned_stays(void **state)
@@ -172,7 +172,7 @@ static void what_is_not_as_planned_stays(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct node node = node_of(rows[i].step, rows[i].values);
 
-        assert_left(&node, rows[i].why);
+        assert_stays(&node, rows[i].why);
     }
 }
 
@@ -184,7 +184,7 @@ static void all_variables_or_none(void **state)
         struct node node = node_of("0,1,2,3", "0,1,2,3");
 
         node.value[i] = "0,1,2";
-        assert_left(&node, "own");
+        assert_stays(&node, "own");
     }
 }
 
@@ -195,9 +195,9 @@ static void shares_of_gpus_stay(void **state)
     (void)state;
     node.variable[VARIABLES] = "SLURM_SHARDS_ON_NODE";
     node.value[VARIABLES] = "4";
-    assert_left(&node, "shares of GPUs");
+    assert_stays(&node, "shares of GPUs");
     node.variable[VARIABLES] = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE";
-    assert_left(&node, "shares of GPUs");
+    assert_stays(&node, "shares of GPUs");
 }
 
 /* Where Slurm has bound a task to GPUs of its own, that task's stay, whatever the others see. */
@@ -223,7 +223,7 @@ static void binding_and_order_go_together(void **state)
 
     (void)state;
     node.cores = "0-8";
-    assert_left(&node, "cores");
+    assert_stays(&node, "cores");
 }
 
 /* GPUs that talk are near each other also where CPUs are too few to bind to, or not known. */

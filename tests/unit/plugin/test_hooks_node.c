@@ -106,35 +106,6 @@ static void check_inside(const char *what, const struct node *node, const plugin
             fail_msg("%s: task %u of %u is outside what is allowed", what, task, node->tasks);
 }
 
-static void check_planned(const char *what, const struct node *node, const topomap_bindings *b)
-{
-    for (uint32_t task = 0; task < node->tasks; task++) {
-        plugin_cpus planned = {{0}};
-
-        for (uint32_t i = b->pu_start[task]; i < b->pu_start[task + 1]; i++)
-            plugin_cpus_add(&planned, b->pu[i]);
-        if (memcmp(&planned, &result->mask[task], sizeof planned))
-            fail_msg("%s: task %u of %u has not the planned CPUs: %s", what, task, node->tasks,
-                     result->said);
-    }
-    if (*result->said)
-        fail_msg("%s: said %s", what, result->said);
-}
-
-/* No CPU has two tasks. */
-static void check_disjoint(const char *what, const struct node *node)
-{
-    plugin_cpus used = {{0}};
-
-    for (uint32_t task = 0; task < node->tasks; task++)
-        for (uint32_t cpu = 0; cpu < PLUGIN_CPUS; cpu++)
-            if (plugin_cpus_has(&result->mask[task], cpu)) {
-                if (plugin_cpus_has(&used, cpu))
-                    fail_msg("%s: CPU %u has two of %u tasks", what, cpu, node->tasks);
-                plugin_cpus_add(&used, cpu);
-            }
-}
-
 static int is_disjoint(const topomap_bindings *b)
 {
     plugin_cpus used = {{0}};
@@ -145,6 +116,18 @@ static int is_disjoint(const topomap_bindings *b)
         plugin_cpus_add(&used, b->pu[i]);
     }
     return 1;
+}
+
+/* A plan that binds no task is for tasks that need more CPUs than there are. */
+static void check_overcommitted(const char *what, const struct node *node, uint32_t cpus,
+                                const plugin_cpus *has)
+{
+    run(node);
+    if (node->tasks * cpus <= size_of(has))
+        fail_msg("%s: the plan does not bind %u tasks", what, node->tasks);
+    for (uint32_t task = 0; task < node->tasks; task++)
+        assert_true(is_slurms(node, task));
+    assert_string_equal(result->said, "");
 }
 
 /* The plan knew what the step has: the masks are the plan. */
@@ -158,12 +141,16 @@ static void as_planned(const char *what, const struct machine *m, const struct a
     plan(m, tasks, cpus, bind, a->cores, &b);
     node.bindings = text = topomap_bindings_encode(&b, &err);
     assert_non_null(text);
-    run(&node);
-    check_planned(what, &node, &b);
-    check_inside(what, &node, &a->by_cores);
-    node.cpuset = m->all; /* no cgroup: Slurm's list of cores is the bound */
-    run(&node);
-    check_planned(what, &node, &b);
+    if (b.pu_start[tasks]) {
+        run(&node);
+        check_planned(what, &node, &b);
+        check_inside(what, &node, &a->by_cores);
+        node.cpuset = m->all; /* no cgroup: Slurm's list of cores is the bound */
+        run(&node);
+        check_planned(what, &node, &b);
+    } else {
+        check_overcommitted(what, &node, cpus, &a->by_cores);
+    }
     topomap_bindings_clear(&b);
     free(text);
 }
@@ -183,12 +170,14 @@ static void as_well_as_can_be(const char *what, const struct machine *m, const s
     node.bindings = text = topomap_bindings_encode(&b, &err);
     run(&node);
     check_inside(what, &node, &a->cpuset);
-    if (!*result->said) {
+    if (!b.pu_start[tasks]) {
+        check_overcommitted(what, &node, cpus, &m->all);
+    } else if (!*result->said) {
         check_inside(what, &node, &both);
         if (is_disjoint(&b))
             check_disjoint(what, &node);
     } else {
-        assert_true(is_disjoint(&b) ? size_of(&both) < tasks : !size_of(&both));
+        assert_true(bind == TOPOMAP_BIND_NUMA || size_of(&both) < tasks);
         for (uint32_t task = 0; task < tasks; task++)
             assert_true(is_slurms(&node, task));
         assert_message(result->said, "binding");
@@ -270,30 +259,6 @@ static void try_machine(const char *name, const char *path)
 
 /* ---- Machines ----------------------------------------------------------------------------- */
 
-/* Written by hwloc from a description; with \p cut, every third PU is taken away afterwards, as on
- * hybrid CPUs, whose small cores have one thread. */
-static const char *describe(const char *text, int cut)
-{
-    const char *path = scratch_path("node.xml");
-    hwloc_bitmap_t keep = hwloc_bitmap_alloc();
-    hwloc_topology_t topology;
-
-    hwloc_topology_init(&topology);
-    assert_int_equal(hwloc_topology_set_synthetic(topology, text), 0);
-    assert_int_equal(hwloc_topology_load(topology), 0);
-    for (int i = 0; i < hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU); i++) {
-        hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)i);
-
-        if (!cut || pu->parent->logical_index % 3 || pu->sibling_rank == 0)
-            hwloc_bitmap_set(keep, pu->os_index);
-    }
-    assert_int_equal(hwloc_topology_restrict(topology, keep, 0), 0);
-    assert_int_equal(hwloc_topology_export_xml(topology, path, 0), 0);
-    hwloc_topology_destroy(topology);
-    hwloc_bitmap_free(keep);
-    return path;
-}
-
 static void large_and_odd_classes(void **state)
 {
     static const struct {
@@ -340,31 +305,6 @@ static void real_classes(void **state)
 }
 
 /* ---- Plans and nodes that are not right ---------------------------------------------------- */
-
-static struct machine small;
-
-static void open_small(struct node *node, topomap_bindings *b)
-{
-    static struct allowed a;
-
-    open_machine(&small, describe("pack:2 [numa] core:4 pu:2", 0));
-    allow(&small, every, NULL, &a);
-    plan(&small, 4, 1, TOPOMAP_BIND_CORE, NULL, b);
-    *node = (struct node){.tasks = 4, .cores = a.cores, .cpuset = small.all, .online = small.all};
-}
-
-/* Slurm's masks stay, and \p text was said, once; NULL: nothing was. */
-static void assert_left(const struct node *node, const char *text)
-{
-    run(node);
-    for (uint32_t task = 0; task < node->tasks; task++)
-        if (!is_slurms(node, task))
-            fail_msg("task %u was bound", task);
-    if (!text)
-        assert_string_equal(result->said, "");
-    else if (!message_has(result->said, text) || strchr(strchr(result->said, '\n') + 1, '\n'))
-        fail_msg("expected '%s', found '%s'", text, result->said);
-}
 
 static void damaged_plans_leave_slurms_masks(void **state)
 {
