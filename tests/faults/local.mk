@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What becomes of a job where the files that topomap touches are stuck, slow, full, foreign, forged or gone.
+# What becomes of a job where the files that topomap touches are stuck, slow, full, foreign, forged or gone, and in all
+# forms of launches.
 EXTRA_DIST += tests/faults/walk tests/faults/things.bash tests/faults/states.bash tests/faults/ways.bash \
-  tests/faults/walls.bats
+  tests/faults/forms.bash tests/faults/forms.bats tests/faults/walls.bats
 if !SANITIZERS
-TESTS += tests/faults/walls.bats
+TESTS += tests/faults/forms.bats tests/faults/walls.bats
 endif
 
 if HAVE_FUSE

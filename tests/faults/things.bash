@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 
 # THING KIND WAYS: each thing is put into each state (states.bash), and gone through in each way (ways.bash).
-#   KIND  file, folder, program; output: a file that topomap makes; switch: a file that is there or not
+#   KIND  file, folder, program; output: a file that topomap makes; switch: a file that is there or not; form: no
+#         file, but a form of launch (forms.bash)
 things='
 db           file     asked unasked piped show
 off          switch   asked unasked
@@ -24,6 +25,7 @@ byhand       output   byhand
 dump         file     import
 database     file     import
 mapping      output   map
+launch       form     form-asked form-unasked form-explain
 '
 
 # The thirty of auto/check.

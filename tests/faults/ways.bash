@@ -8,7 +8,7 @@
 #   piped         srun, where the site says verbose, too, and somebody reads its output to the end
 #   byhand        the profiler, preloaded by hand       the others    the command line
 
-launches='asked unasked auto auto-unasked node spooled piped byhand'
+launches='asked unasked auto auto-unasked node spooled piped byhand form-asked form-unasked form-explain form-off'
 
 # Where each thing is; the one in question is put elsewhere.
 places() {
