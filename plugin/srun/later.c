@@ -19,10 +19,7 @@ static struct {
 void plugin_later_tell(const plugin_reply *reply)
 {
     for (unsigned i = 0; i < reply->tells; i++)
-        if (reply->tell[i].loud)
-            plugin_report_line("%s", reply->tell[i].text);
-        else
-            plugin_report_detail(0, "%s", reply->tell[i].text);
+        plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
 }
 
 static char *write_request(const plugin_reply *reply, const plugin_args *args, uint32_t job,
