@@ -52,6 +52,14 @@ void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint3
     kept.args = args;
 }
 
+void plugin_later_refuse(void)
+{
+    char *row = kept.request ? strstr(kept.request, "\nlater run ") : NULL;
+
+    if (row)
+        memcpy(row, "\nlater own ", strlen("\nlater own "));
+}
+
 void plugin_later_do(void)
 {
     plugin_launch launch = {.word = "end", .stays = 1};

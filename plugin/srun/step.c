@@ -292,6 +292,7 @@ static void failed(struct step *step, const topomap_error *err)
 {
     if (!step->bytes || step->reply.status != PLUGIN_FAILED) /* else the planner has written it */
         snprintf(step->wish.left, sizeof step->wish.left, "%s", err->text);
+    plugin_later_refuse();
     if (plugin_room() > 0)
         carry_plan(step, 0, NULL, NULL);
     if (step->wish.required) {
