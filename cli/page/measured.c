@@ -40,11 +40,10 @@ int page_measured(const planner_request *request, store_comparison *found)
 
 json_t *page_measured_json(const store_comparison *times)
 {
-    static const char *const says[] = {"slower", "noise", "faster"};
-
-    return json_pack("{s:s, s:s, s:o, s:o, s:[I, I], s:f, s:s}", "name", "measured time", "unit",
+    return json_pack("{s:s, s:s, s:o, s:o, s:[I, I], s:o, s:s}", "name", "measured time", "unit",
                      "s", "before", times->runs[0] ? json_real(times->wall[0]) : json_null(),
                      "after", times->runs[1] ? json_real(times->wall[1]) : json_null(), "runs",
-                     (json_int_t)times->runs[0], (json_int_t)times->runs[1], "noise", times->noise,
-                     "says", times->runs[0] && times->runs[1] ? says[times->says + 1] : "nothing");
+                     (json_int_t)times->runs[0], (json_int_t)times->runs[1], "noise",
+                     times->noise < 0 ? json_null() : json_real(times->noise), "says",
+                     store_verdict_word[times->verdict]);
 }

@@ -8,17 +8,11 @@
 #include "graph/graph.h"
 #include "graph/matrix.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* About 1.5 MB of text, whether bytes are written out or stand in a table of few. */
 enum { ARCS_MOST = 250000, LONG_MOST = 120000, VALUES_MOST = 4096 };
 enum { CELLS_MOST = 2048, FILLED_MOST = 40000 };
-
-static int by_bytes(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* The different numbers of bytes, ascending. \return how many */
 static size_t sort_values(const topomap_graph *graph, uint64_t *value)
@@ -28,7 +22,7 @@ static size_t sort_values(const topomap_graph *graph, uint64_t *value)
     for (uint64_t arc = 0; arc < graph->arcs; arc++)
         value[arc] = graph->bytes[arc];
     if (graph->arcs)
-        qsort(value, graph->arcs, sizeof *value, by_bytes);
+        qsort(value, graph->arcs, sizeof *value, topomap_by_u64);
     for (uint64_t arc = 0; arc < graph->arcs; arc++)
         if (arc == 0 || value[arc] != value[arc - 1])
             value[values++] = value[arc];
@@ -48,7 +42,8 @@ static json_t *arcs_json(const topomap_graph *graph, const uint64_t *value, size
             list, json_integer((json_int_t)(graph->offset[rank + 1] - graph->offset[rank])));
         for (uint64_t arc = graph->offset[rank]; arc < graph->offset[rank + 1]; arc++) {
             const uint64_t *at =
-                values ? bsearch(&graph->bytes[arc], value, values, sizeof *value, by_bytes) : NULL;
+                values ? bsearch(&graph->bytes[arc], value, values, sizeof *value, topomap_by_u64)
+                       : NULL;
 
             json_array_append_new(list, json_integer(graph->target[arc] - last));
             json_array_append_new(list,

@@ -74,7 +74,6 @@ static void add(const page_site *from, page_site *to)
     to->faster += from->faster;
     to->slower += from->slower;
     to->faster_percent += from->faster_percent;
-    to->slower_percent += from->slower_percent;
 }
 
 static void read_user(struct user *user, page_site *site)

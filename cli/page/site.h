@@ -21,9 +21,8 @@ typedef struct page_site {
     uint64_t bin[SITE_BINS];              /* placed steps by gain, 10 percent each */
     uint64_t reason[SITE_REASONS];        /* of the others, by site_reason_row() */
     uint64_t day_placed[SITE_DAYS], day_other[SITE_DAYS]; /* the last is today */
-    uint64_t profiles, compared, faster, slower; /* programs; with times of both layouts; beyond the
-                                                    noise */
-    double faster_percent, slower_percent;       /* sums of what was measured of them */
+    uint64_t profiles, compared, faster, slower; /* programs; with a verdict; beyond the noise */
+    double faster_percent;                       /* sum over the faster ones */
 } page_site;
 
 /** Reads all users' records in a site's folder, and what its store has measured. Each user's are

@@ -57,7 +57,7 @@ void page_site_prom(FILE *out, const page_site *site)
     put_gauge(out, "users_unreadable", "Users' folders that could not be read, or not in time.",
               (double)(site->shut + site->late));
     put_help(out, "programs_measured", "gauge",
-             "Programs with times of both layouts, by what these say.");
+             "Programs with enough timed runs of both layouts, by verdict.");
     fprintf(out,
             "topomap_programs_measured{result=\"faster\"} %" PRIu64
             "\ntopomap_programs_measured{result=\"slower\"} %" PRIu64

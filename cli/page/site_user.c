@@ -122,13 +122,11 @@ static void add_entry(const store_entry *entry, page_site *site)
     const store_comparison times = store_trust_compare(entry);
 
     site->profiles += entry->has_graph != 0;
-    site->compared += times.runs[0] && times.runs[1];
-    site->faster += times.says > 0;
-    site->slower += times.says < 0;
-    if (times.says > 0)
+    site->compared += times.verdict != STORE_UNDECIDED;
+    site->faster += times.verdict == STORE_GAIN;
+    site->slower += times.verdict == STORE_LOSS;
+    if (times.verdict == STORE_GAIN)
         site->faster_percent += times.gain;
-    if (times.says < 0)
-        site->slower_percent -= times.gain;
 }
 
 static void read_store(const char *folder, page_site *site)

@@ -6,7 +6,6 @@
 
 #include "cli/json.h"
 #include "plugin/store/program.h"
-#include "plugin/store/trust.h"
 
 static const char *const layouts[2] = {"Slurm's layout", "placed"};
 
@@ -20,6 +19,7 @@ static const char *const stops[] = {
 
 static void print_times(const store_comparison *times)
 {
+    char verdict[STORE_VERDICT_TEXT];
     const char *name = "time";
 
     for (int placed = 0; placed < 2; placed++)
@@ -30,14 +30,9 @@ static void print_times(const store_comparison *times)
                    100 * times->mpi[placed] / times->wall[placed]);
             name = "";
         }
-    if (!times->runs[0] || !times->runs[1])
-        return;
-    if (times->says)
-        printf("gain       measured: %.1f %% of the time (noise: %.1f %%)\n", times->gain,
-               100 * times->noise / times->wall[0]);
-    else
-        printf("gain       measured: within the noise (%.1f %%; noise: %.1f %%)\n", times->gain,
-               100 * times->noise / times->wall[0]);
+    store_verdict_print(times, verdict);
+    if (times->runs[0] || times->runs[1])
+        printf("verdict    %s\n", verdict);
 }
 
 /* NULL: the program's file tells. */
@@ -58,24 +53,22 @@ void cli_profile_case_print(const store_entry *entry)
     if (loaded_mpi(entry))
         printf("MPI        %s, as it loads it\n", loaded_mpi(entry));
     print_times(&times);
-    if (entry->stopped)
-        printf("stopped    not placed any more: %s\n", stops[entry->stopped]);
+    if (times.stopped)
+        printf("stopped    not placed any more: %s\n", stops[times.stopped]);
     if (*entry->last)
         printf("last       %s\n", entry->last);
 }
 
-void cli_profile_case_word(const store_entry *entry, char word[16])
+void cli_profile_case_word(const store_comparison *times, char word[16])
 {
-    const store_comparison times = store_trust_compare(entry);
-
-    if (entry->stopped)
+    if (times->stopped)
         snprintf(word, 16, "stopped");
-    else if (!times.runs[0] || !times.runs[1])
+    else if (times->verdict == STORE_UNDECIDED)
         snprintf(word, 16, "-");
-    else if (!times.says)
+    else if (times->verdict == STORE_WITHIN_NOISE)
         snprintf(word, 16, "noise");
     else
-        snprintf(word, 16, "%.1f %%", times.gain);
+        snprintf(word, 16, "%.1f %%", times->gain);
 }
 
 /* ---- For programs ------------------------------------------------------------------------ */
@@ -96,24 +89,25 @@ static json_t *runs_json(const store_entry *entry)
 
 static json_t *measured_json(const store_comparison *times)
 {
-    static const char *const says[] = {"slower", "noise", "faster"};
-
     if (!times->runs[0] || !times->runs[1])
         return json_null();
-    return json_pack("{s:f, s:f, s:i, s:i, s:f, s:f, s:s}", "slurm_seconds", times->wall[0],
-                     "placed_seconds", times->wall[1], "slurm_runs", (int)times->runs[0],
-                     "placed_runs", (int)times->runs[1], "noise_seconds", times->noise,
-                     "gain_percent", times->gain, "says", says[times->says + 1]);
+    return json_pack("{s:f, s:f, s:i, s:i, s:i, s:i, s:o, s:f, s:s}", "slurm_seconds",
+                     times->wall[0], "placed_seconds", times->wall[1], "slurm_runs",
+                     (int)times->runs[0], "placed_runs", (int)times->runs[1], "slurm_runs_missing",
+                     (int)times->missing[0], "placed_runs_missing", (int)times->missing[1],
+                     "noise_seconds", times->noise < 0 ? json_null() : json_real(times->noise),
+                     "gain_percent", times->gain, "says", store_verdict_word[times->verdict]);
 }
 
 int cli_profile_case_json(const store_entry *entry, json_t *object)
 {
     const store_comparison times = store_trust_compare(entry);
-    json_t *more = json_pack("{s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "folder",
-                             cli_json_text(entry->folder), "input", cli_json_text(entry->input),
-                             "mpi", loaded_mpi(entry), "number", (int)entry->number, "stopped",
-                             stops[entry->stopped], "last", cli_json_text(entry->last), "runs",
-                             runs_json(entry), "measured", measured_json(&times));
+    json_t *more = json_pack(
+        "{s:I, s:I, s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "launches",
+        (json_int_t)times.placed, "refused", (json_int_t)times.refused, "folder",
+        cli_json_text(entry->folder), "input", cli_json_text(entry->input), "mpi",
+        loaded_mpi(entry), "number", (int)entry->number, "stopped", stops[times.stopped], "last",
+        cli_json_text(entry->last), "runs", runs_json(entry), "measured", measured_json(&times));
     int failed = !more || json_object_update(object, more);
 
     json_decref(more);

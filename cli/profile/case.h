@@ -5,12 +5,12 @@
 
 #include <jansson.h>
 
-#include "plugin/store/store.h"
+#include "plugin/store/trust.h"
 
 /** Lines of `profile show`. */
 void cli_profile_case_print(const store_entry *entry);
-/** A word of `profile list`: "-6.9 %", "noise", "stopped" or "-". */
-void cli_profile_case_word(const store_entry *entry, char word[16]);
+/** A word of `profile list`: "6.9 %", "-6.9 %", "noise", "stopped", or "-" for undecided. */
+void cli_profile_case_word(const store_comparison *times, char word[16]);
 /** Adds the same to what programs read. 0, or -1: memory is short */
 int cli_profile_case_json(const store_entry *entry, json_t *object);
 

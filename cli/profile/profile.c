@@ -98,13 +98,13 @@ static json_t *to_json(const store *store, const store_entry *entry)
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
     json_t *object;
 
-    object = json_pack(
-        "{s:s, s:o, s:o, s:i, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key", entry->key,
-        "program", cli_json_text(entry->program), "words", cli_json_text(entry->words), "ranks",
-        (int)entry->ranks, "workers", entry->workers ? (int)entry->workers : 1, "build", id,
-        "graph", entry->has_graph ? path : NULL, "made", (json_int_t)entry->made, "used",
-        (json_int_t)entry->used, "launches", (int)entry->launches, "profiles", (int)entry->profiles,
-        "tries", (int)entry->tries, "bytes", (json_int_t)entry->bytes);
+    object = json_pack("{s:s, s:o, s:o, s:i, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:I}", "key",
+                       entry->key, "program", cli_json_text(entry->program), "words",
+                       cli_json_text(entry->words), "ranks", (int)entry->ranks, "workers",
+                       entry->workers ? (int)entry->workers : 1, "build", id, "graph",
+                       entry->has_graph ? path : NULL, "made", (json_int_t)entry->made, "used",
+                       (json_int_t)entry->used, "profiles", (int)entry->profiles, "tries",
+                       (int)entry->tries, "bytes", (json_int_t)entry->bytes);
     if (object && cli_profile_case_json(entry, object)) {
         json_decref(object);
         return NULL;
@@ -116,11 +116,12 @@ static json_t *to_json(const store *store, const store_entry *entry)
 
 static void print_entry(const store_entry *entry)
 {
+    const store_comparison times = store_trust_compare(entry);
     char made[32], measured[16];
 
     date_of(entry->made, made);
-    cli_profile_case_word(entry, measured);
-    printf("%s %6u  %-16s  %8u  %8s  %s%s%s\n", entry->key, entry->ranks, made, entry->launches,
+    cli_profile_case_word(&times, measured);
+    printf("%s %6u  %-16s  %8u  %8s  %s%s%s\n", entry->key, entry->ranks, made, times.placed,
            measured, entry->program, *entry->words ? " " : "", entry->words);
 }
 
@@ -195,19 +196,22 @@ static void print_graph(const char *path)
 
 static void show(const store *store, const store_entry *entry)
 {
-    char made[32], used[32], path[STORE_PATH], workers[48] = "";
+    const store_comparison times = store_trust_compare(entry);
+    char made[32], used[32], path[STORE_PATH], workers[48] = "", refused[64] = "";
 
     date_of(entry->made, made);
     date_of(entry->used, used);
     store_graph_path(store, entry->key, 0, path);
     if (entry->workers)
         snprintf(workers, sizeof workers, ", each with %u workers", entry->workers);
+    if (times.refused)
+        snprintf(refused, sizeof refused, ", %u refused (Slurm's layout stayed)", times.refused);
     printf(
         "key        %s\nprogram    %s%s%s\nbuild      %016llx\nranks      %u%s\nprofiled   %s, %u "
-        "time%s\nlaunches   %u placed with it, last used %s\n",
+        "time%s\nlaunches   %u placed with it%s, last used %s\n",
         entry->key, entry->program, *entry->words ? " " : "", entry->words,
         (unsigned long long)entry->id, entry->ranks, workers, made, entry->profiles,
-        entry->profiles == 1 ? "" : "s", entry->launches, used);
+        entry->profiles == 1 ? "" : "s", times.placed, refused, used);
     cli_profile_case_print(entry);
     if (entry->tries)
         printf("tries      %u runs since left no profile\n", entry->tries);
@@ -296,20 +300,14 @@ static int run_rm(const cli_call *call)
 }
 
 static const char profile_text[] =
-    "Profiles are in $XDG_CACHE_HOME/topomap, else in ~/.cache/topomap; --store DIR is the folder "
-    "of\n"
-    "the site (store= in plugstack.conf), with one for each user in it: both are looked at, since "
-    "launches\n"
-    "use the user's own where the site's folder has none that is the user's. A profile belongs to "
-    "a program\n"
-    "(its build id, else its contents; a script's, too), its arguments, folder and input, or the "
-    "user's key,\n"
-    "and its number of ranks. Measured times are those of launches on as many nodes and with as "
-    "many "
-    "messages\n"
-    "as the last; the noise is half of the sum of both layouts' ranges (from 8 runs on, of their "
-    "middle halves).\n"
-    "KEY may be cut to its first four digits or more.\n";
+    "Profiles are in $XDG_CACHE_HOME/topomap, else in ~/.cache/topomap. --store DIR is the site's\n"
+    "folder (store= in plugstack.conf), with one for each user in it; both are looked at, as\n"
+    "launches use the user's own where the site's has none of the user's. A profile belongs to a\n"
+    "program (its build id, else its contents; a script's, too), its arguments, folder and input\n"
+    "(or the user's key), and number of ranks. KEY may be cut to its first four digits or more.\n"
+    "Times are compared of runs on as many nodes and with as many messages as the last. The noise\n"
+    "is half of the sum of both layouts' ranges (from 8 runs on, of their middle halves). A\n"
+    "verdict needs 3 runs of each layout; a run whose placement was refused has Slurm's layout.\n";
 
 #define STORE                                                                                      \
     {                                                                                              \

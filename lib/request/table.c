@@ -173,7 +173,9 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                  "the NIC nearest to each task's GPU, else to its cores: set in "
                                  "UCX_NET_DEVICES, NCCL_IB_HCA, MPICH_OFI_NIC_*, or only told"},
     [TOPOMAP_REQUEST_REQUIRED] = {NULL, "required", "Required", NULL, "0", FLAG,
-                                  .help = "the step ends where it cannot be planned"},
+                                  .help =
+                                      "if there is no plan, each task ends with status 1 before "
+                                      "its program starts"},
     [TOPOMAP_REQUEST_RECORDS] =
         {NULL, "records", "Records", NULL, "0", FLAG,
          .help = "the plan is recorded, for `topomap why`, `show` and `map --replay`"},

@@ -13,14 +13,16 @@
 static const char why[] = "an asynchronous step (--async) is launched by the job's stepmgr and "
                           "cannot be placed";
 
-/* What srun exits with where it gives up itself (_set_exit_code in src/srun/srun.c). A hook's own
- * failure is heeded only where plugstack.conf calls the plugin required. */
+/* The status is srun's own for its errors (_set_exit_code in src/srun/srun.c). Slurm ignores a
+ * hook's failure unless plugstack.conf calls the plugin required. */
 static void end_srun(void)
 {
     const char *text = getenv("SLURM_EXIT_ERROR");
-    int status = text ? atoi(text) : 0;
+    int status = text && atoi(text) ? atoi(text) : 1;
 
-    exit(status ? status : 1);
+    plugin_report_error("%s; topomap is required: srun exits with status %d and makes no step", why,
+                        status);
+    exit(status);
 }
 
 static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugin_wish *wish)
@@ -73,6 +75,5 @@ void plugin_async_leave(spank_t spank, const plugin_args *args)
             plugin_left_explain(facts_of(spank, args, &wish), wish.left);
         return;
     }
-    plugin_report_error("%s; topomap is required, the step does not start", why);
     end_srun();
 }

@@ -19,10 +19,7 @@ static struct {
 void plugin_later_tell(const plugin_reply *reply)
 {
     for (unsigned i = 0; i < reply->tells; i++)
-        if (reply->tell[i].loud)
-            plugin_report_line("%s", reply->tell[i].text);
-        else
-            plugin_report_detail(0, "%s", reply->tell[i].text);
+        plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
 }
 
 static char *write_request(const plugin_reply *reply, const plugin_args *args, uint32_t job,
@@ -53,6 +50,14 @@ void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint3
     kept.memory = memory;
     kept.request = reply->laters ? write_request(reply, args, job, step, asked, verbose) : NULL;
     kept.args = args;
+}
+
+void plugin_later_refuse(void)
+{
+    char *row = kept.request ? strstr(kept.request, "\nlater run ") : NULL;
+
+    if (row)
+        memcpy(row, "\nlater own ", strlen("\nlater own "));
 }
 
 void plugin_later_do(void)

@@ -12,6 +12,9 @@
 void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
                        uint32_t step, uint64_t memory, int asked, int verbose);
 
+/** The step keeps Slurm's layout although the planner placed it: its times count there. */
+void plugin_later_refuse(void);
+
 /** Says the lines that a reply wants to be said. */
 void plugin_later_tell(const plugin_reply *reply);
 

@@ -189,10 +189,8 @@ static int is_loud(const struct step *step)
 
 static void say(const struct step *step)
 {
-    if (*step->reply.line && is_loud(step))
-        plugin_report_line("%s", step->reply.line);
-    else if (*step->reply.line)
-        plugin_report_detail(step->wish.verbose, "%s", step->reply.line);
+    if (*step->reply.line)
+        plugin_report_detail(step->wish.verbose || is_loud(step), "%s", step->reply.line);
     if (step->reply.detail && !is_told(step))
         plugin_report_detail(step->wish.verbose, "%s", step->reply.detail);
 }
@@ -261,11 +259,10 @@ static int place(spank_t spank, struct step *step, topomap_error *err)
 
 /* ---- Failing ----------------------------------------------------------------------------- */
 
-/* A step that was made but never launched stays in its job until the job ends, and the job's next
- * steps wait for its CPUs; neither slurm_kill_job_step nor slurm_terminate_job_step takes it away
- * (seen with 22.05). And Slurm heeds a hook's failure only where plugstack.conf calls the plugin
- * required. So the step is launched, and every task ends in slurm_spank_task_init, before the
- * program is started. */
+/* The step is launched, and slurm_spank_task_init ends each task before its program starts. A step
+ * that was made but never launched would keep its CPUs from the job's next steps until the job
+ * ends; neither slurm_kill_job_step nor slurm_terminate_job_step removes it (seen with 22.05). And
+ * Slurm ignores a hook's failure unless plugstack.conf calls the plugin required. */
 static void refuse_step(uint32_t job, uint32_t step_id)
 {
     char text[32];
@@ -279,16 +276,17 @@ static void failed(struct step *step, const topomap_error *err)
 {
     if (!step->bytes || step->reply.status != PLUGIN_FAILED) /* else the planner has written it */
         snprintf(step->wish.left, sizeof step->wish.left, "%s", err->text);
+    plugin_later_refuse();
     if (plugin_room() > 0)
         carry_plan(step, 0, NULL, NULL);
     if (step->wish.required) {
-        plugin_report_error("%s; topomap is required, the step does not start", err->text);
+        plugin_report_error("%s; topomap is required: each task of the step ends with status 1 "
+                            "before its program starts",
+                            err->text);
         refuse_step(step->job, step->step);
-    } else if (step->wish.asked) {
-        plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
     } else {
-        plugin_report_detail(step->wish.verbose, "%s; the step runs with Slurm's own layout",
-                             err->text);
+        plugin_report_detail(step->wish.verbose || step->wish.asked,
+                             "%s; the step runs with Slurm's own layout", err->text);
     }
 }
 

@@ -33,10 +33,8 @@ void plugin_wish_leave(plugin_wish *wish, int loud, const char *why)
 {
     if (wish->explain.own)
         snprintf(wish->left, sizeof wish->left, "%s", why);
-    if (loud || (wish->explain.own && wish->explain.wanted && !wish->explain.file))
-        plugin_report_line("%s", why);
-    else
-        plugin_report_detail(wish->verbose, "%s", why);
+    loud = loud || (wish->explain.own && wish->explain.wanted && !wish->explain.file);
+    plugin_report_detail(wish->verbose || loud, "%s", why);
 }
 
 /* What a step was given that asks for nothing, and that it does not; NULL if nothing such. */

@@ -30,6 +30,7 @@ static const struct row {
     {"workers", OF(COUNT, workers), 0},
     {"made", OF(SECONDS, made), 0},
     {"launches", OF(COUNT, launches), 0},
+    {"refused", OF(COUNT, refused), 0},
     {"profiles", OF(COUNT, profiles), 0},
     {"tries", OF(COUNT, tries), 0},
     {"last", OF(TEXT, last), 0},

@@ -48,6 +48,7 @@ static store_plan read_plan(int run)
     if (purpose >= STORE_PROFILES && purpose <= STORE_COMPARES)
         plan.purpose = (enum store_purpose)purpose;
     plan.placed = plan.placed != 0;
+    plan.refused = plan.placed && !faccessat(run, STORE_RUN_REFUSED, F_OK, AT_SYMLINK_NOFOLLOW);
     line = strstr(line + 1, "\nloaded ");
     if (line && sscanf(line, "\nloaded %u %llx %u", &plan.mpi, &loaded, &plan.nodes) >= 2 &&
         plan.mpi < STORE_MPIS)
@@ -166,14 +167,15 @@ static int take_profile(const outcome *o, store_entry *now, double alike, topoma
     compare_folders(o, now);
     if (store_profile_take(o->store, o->run, now->key, why))
         return -1;
-    if (now->stopped || (now->has_graph && alike < STORE_CHANGED))
+    if (now->stopped || !now->has_graph || alike < STORE_CHANGED)
         forget_placed(now);
     if (now->stopped || !now->has_graph)
         now->number = 1;
     now->workers = workers_of(o, now);
     now->made = topomap_clock_date();
     now->profiles++;
-    now->launches = now->tries = 0;
+    now->launches = now->refused = now->tries = 0;
+    now->has_graph = 1;
     if (o->plan.purpose == STORE_PROFILES)
         now->worse = 0;
     now->stopped = STORE_GOES_ON;
@@ -196,7 +198,7 @@ static enum store_left take_graph(const outcome *o, store_entry *now, topomap_er
 
 static void take_time(const outcome *o, store_entry *now)
 {
-    const store_time measured = {.placed = o->plan.placed,
+    const store_time measured = {.placed = o->plan.placed && !o->plan.refused,
                                  .nodes = o->plan.nodes ? o->plan.nodes : o->parts.nodes,
                                  .messages = o->parts.messages,
                                  .wall = (double)o->parts.wall_ns * 1e-9,
@@ -257,7 +259,7 @@ static void take_judgement(const outcome *o, store_entry *now, enum store_left l
     char text[64];
     double gain;
 
-    if (!store_file_read(o->run, STORE_RUN_JUDGED, text, sizeof text) ||
+    if (o->plan.refused || !store_file_read(o->run, STORE_RUN_JUDGED, text, sizeof text) ||
         sscanf(text, "%lf", &gain) != 1)
         return;
     now->worse = gain < 0 ? now->worse + 1 : 0;
@@ -269,6 +271,7 @@ static enum store_left take(outcome *o, store_entry *now, topomap_error *why)
 {
     enum store_left left = STORE_LEFT_NOTHING;
 
+    now->refused += o->plan.refused && o->plan.purpose == STORE_CHECKS;
     if (!find(o, why))
         left = take_graph(o, now, why);
     if (left) {

@@ -64,7 +64,8 @@ typedef struct store_entry {
     uint32_t ranks;          /* of the step: its tasks */
     uint32_t workers;        /* of each task in the profile, where there are several; else 0 */
     int64_t made;            /* when it was profiled, seconds since 1970; 0: not yet */
-    uint32_t launches;       /* placed with it since */
+    uint32_t launches;       /* planned with it since */
+    uint32_t refused;        /* of these, launches that kept Slurm's layout */
     uint32_t profiles;       /* how often it was profiled */
     uint32_t tries;          /* profiled launches since then that left no profile */
     char last[160];          /* the last of them: why; or "" */
@@ -137,7 +138,7 @@ enum store_purpose {
 };
 typedef struct store_plan {
     enum store_purpose purpose;
-    int placed;
+    int placed, refused;         /* by the plan; but refused, so that Slurm's layout stayed */
     char against[STORE_KEY + 1]; /* the profile that it is compared with, or "" */
     uint32_t mpi;    /* enum store_mpi: whose profiler it has, where that goes by what earlier runs
                         have loaded, or is a guess; else 0 */
@@ -176,6 +177,7 @@ void store_run_drop(const char *folder);
  *  that came of it; what the layout was worth for what the run then sent, in percent. */
 #define STORE_RUN_PLANNED "planned"
 #define STORE_RUN_JUDGED "judged"
+#define STORE_RUN_REFUSED "refused" /* the placement */
 enum { STORE_PLANNED = 4 << 20 };
 int store_run_write(const char *folder, const char *name, const char *text, size_t size);
 /** Ends with free(); NULL: there is none, or one of \p room bytes and more. */

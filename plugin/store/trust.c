@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/trust.h"
+#include "util/sorted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +9,7 @@
 
 enum {
     COUNTED_FIRST = 3, /* placed launches; then one in */
-    COUNTED_EVERY = 10,
-    ENOUGH = 3 /* runs of each layout, to stop by */
+    COUNTED_EVERY = 10
 };
 
 /* Part of the wall time that placing must be slower by, to be stopped. */
@@ -26,14 +26,6 @@ static int is_comparable(const store_time *a, const store_time *b)
     return a->nodes == b->nodes && fabs(x - y) <= AS_MUCH * fmax(x, y);
 }
 
-static void count_runs(const store_entry *entry, unsigned runs[2])
-{
-    runs[0] = runs[1] = 0;
-    for (unsigned i = 0; i < entry->times; i++)
-        runs[entry->time[i].placed] +=
-            (unsigned)is_comparable(&entry->time[i], &entry->time[entry->times - 1]);
-}
-
 static int is_for_comparison(uint32_t number, uint64_t every)
 {
     return every && (number == 3 || number == 5 || (number > 5 && number % every == 0));
@@ -42,11 +34,10 @@ static int is_for_comparison(uint32_t number, uint64_t every)
 store_choice store_trust_choose(const store_entry *entry, uint64_t every, uint64_t compare)
 {
     uint32_t number = entry->number + 1, placed = entry->launches + 1;
-    unsigned runs[2];
+    const store_comparison times = store_trust_compare(entry);
 
-    count_runs(entry, runs);
-    if (compare && (runs[0] < compare || runs[1] < compare))
-        return (store_choice){.place = runs[1] < runs[0], .count = 1};
+    if (compare && (times.runs[0] < compare || times.runs[1] < compare))
+        return (store_choice){.place = times.runs[1] < times.runs[0], .count = 1};
     if (entry->stopped)
         return (store_choice){.stopped = 1};
     if (!compare && is_for_comparison(number, every))
@@ -55,14 +46,7 @@ store_choice store_trust_choose(const store_entry *entry, uint64_t every, uint64
                           .count = placed <= COUNTED_FIRST || placed % COUNTED_EVERY == 0};
 }
 
-/* ---- What the times say ------------------------------------------------------------------ */
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+/* ---- The verdict on the times ------------------------------------------------------------ */
 
 static double median(const double *sorted, unsigned count)
 {
@@ -83,13 +67,13 @@ static double measure(const store_entry *entry, int placed, store_comparison *ma
     unsigned count = 0;
 
     for (unsigned i = 0; i < entry->times; i++)
-        if (entry->time[i].placed == placed &&
+        if (entry->time[i].placed == placed && (!placed || entry->has_graph) &&
             is_comparable(&entry->time[i], &entry->time[entry->times - 1])) {
             wall[count] = entry->time[i].wall;
             mpi[count++] = entry->time[i].mpi;
         }
-    qsort(wall, count, sizeof *wall, by_size);
-    qsort(mpi, count, sizeof *mpi, by_size);
+    qsort(wall, count, sizeof *wall, topomap_by_double);
+    qsort(mpi, count, sizeof *mpi, topomap_by_double);
     made->runs[placed] = count;
     made->wall[placed] = median(wall, count);
     made->mpi[placed] = median(mpi, count);
@@ -98,18 +82,31 @@ static double measure(const store_entry *entry, int placed, store_comparison *ma
     return spread(wall, count);
 }
 
+void store_trust_judge(store_comparison *times)
+{
+    double less = times->wall[0] - times->wall[1];
+
+    for (int placed = 0; placed < 2; placed++)
+        times->missing[placed] =
+            times->runs[placed] < STORE_ENOUGH ? STORE_ENOUGH - times->runs[placed] : 0;
+    times->gain = times->runs[0] && times->runs[1] ? 100 * less / times->wall[0] : 0;
+    if (times->missing[0] || times->missing[1] || times->noise < 0)
+        times->verdict = STORE_UNDECIDED;
+    else if (fabs(less) <= times->noise)
+        times->verdict = STORE_WITHIN_NOISE;
+    else
+        times->verdict = less > 0 ? STORE_GAIN : STORE_LOSS;
+}
+
 store_comparison store_trust_compare(const store_entry *entry)
 {
-    store_comparison made = {.says = 0};
-    double spreads = measure(entry, 0, &made) + measure(entry, 1, &made), less;
+    uint32_t placed = entry->launches > entry->refused ? entry->launches - entry->refused : 0;
+    store_comparison made = {.placed = placed, .refused = entry->refused};
+    double spreads = measure(entry, 0, &made) + measure(entry, 1, &made);
 
-    if (!made.runs[0] || !made.runs[1])
-        return made;
-    less = made.wall[0] - made.wall[1];
-    made.noise = spreads / 2;
-    made.gain = 100 * less / made.wall[0];
-    if (made.runs[0] > 1 && made.runs[1] > 1 && fabs(less) > made.noise)
-        made.says = less > 0 ? 1 : -1;
+    made.stopped = entry->has_graph ? entry->stopped : STORE_GOES_ON;
+    made.noise = made.runs[0] > 1 && made.runs[1] > 1 ? spreads / 2 : -1;
+    store_trust_judge(&made);
     return made;
 }
 
@@ -117,24 +114,43 @@ int store_trust_settle(store_entry *entry)
 {
     const store_comparison times = store_trust_compare(entry);
 
-    if (entry->stopped || times.says >= 0 || times.runs[0] < ENOUGH || times.runs[1] < ENOUGH ||
-        times.gain > -100 * SLOWER)
+    if (entry->stopped || times.verdict != STORE_LOSS || times.gain > -100 * SLOWER)
         return 0;
     entry->stopped = STORE_SLOWER;
     return 1;
 }
 
-void store_trust_print(const store_comparison *times, char text[160])
+const char *const store_verdict_word[] = {"nothing", "slower", "noise", "faster"};
+
+void store_verdict_print(const store_comparison *times, char text[STORE_VERDICT_TEXT])
 {
-    static const char *const words[] = {"slower", "within the noise", "faster"};
-    char gain[32];
+    double noise = 100 * times->noise / times->wall[0];
+    char refused[48] = "";
+
+    if (times->refused)
+        snprintf(refused, sizeof refused, "; placements refused: %u", times->refused);
+    if (times->verdict == STORE_UNDECIDED)
+        snprintf(text, STORE_VERDICT_TEXT,
+                 "undecided; runs still needed: %u in Slurm's layout, %u placed%s",
+                 times->missing[0], times->missing[1], refused);
+    else if (times->verdict == STORE_WITHIN_NOISE)
+        snprintf(text, STORE_VERDICT_TEXT, "within the noise (%.1f %%; noise: %.1f %%)",
+                 times->gain, noise);
+    else
+        snprintf(text, STORE_VERDICT_TEXT, "%.1f %% %s (noise: %.1f %%)", fabs(times->gain),
+                 store_verdict_word[times->verdict], noise);
+}
+
+void store_trust_print(const store_comparison *times, char text[STORE_VERDICT_TEXT])
+{
+    char verdict[STORE_VERDICT_TEXT];
 
     *text = 0;
     if (!times->runs[0] || !times->runs[1])
         return;
-    snprintf(gain, sizeof gain, "%.1f %% ", fabs(times->gain));
-    snprintf(text, 160, "Slurm's layout %.4g s (%u run%s), placed %.4g s (%u run%s): %s%s",
-             times->wall[0], times->runs[0], times->runs[0] == 1 ? "" : "s", times->wall[1],
-             times->runs[1], times->runs[1] == 1 ? "" : "s", times->says ? gain : "",
-             words[times->says + 1]);
+    store_verdict_print(times, verdict);
+    snprintf(text, STORE_VERDICT_TEXT,
+             "Slurm's layout %.4g s (%u run%s), placed %.4g s (%u run%s): %.150s", times->wall[0],
+             times->runs[0], times->runs[0] == 1 ? "" : "s", times->wall[1], times->runs[1],
+             times->runs[1] == 1 ? "" : "s", verdict);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far a stored profile is trusted: which launches are counted or measured, and what their times
- * say. Nothing here looks at a file. */
+/* How far a stored profile is trusted: which launches are counted or measured, and the verdict
+ * on their times. Nothing here looks at a file. */
 #ifndef TOPOMAP_PLUGIN_STORE_TRUST_H
 #define TOPOMAP_PLUGIN_STORE_TRUST_H
 
@@ -24,25 +24,38 @@ typedef struct store_choice {
  *  \param compare  both layouts by turns, until there are so many times of each; 0: not asked */
 store_choice store_trust_choose(const store_entry *entry, uint64_t every, uint64_t compare);
 
-/** Times in both layouts, of runs that can be compared with the last one: on as many nodes, with as
- *  many messages (2 %). */
+enum store_verdict { STORE_UNDECIDED, STORE_LOSS, STORE_WITHIN_NOISE, STORE_GAIN };
+enum { STORE_ENOUGH = 3 /* runs of each layout for a verdict */, STORE_VERDICT_TEXT = 256 };
+
+/** All counts, times and verdicts of a profile. Index 0 is Slurm's layout, index 1 topomap's. */
 typedef struct store_comparison {
-    unsigned runs[2];         /* in Slurm's layout, placed */
-    double wall[2], mpi[2];   /* medians, seconds; of no run: 0 */
+    uint32_t placed, refused; /* launches since it was profiled; refused: kept Slurm's layout */
+    enum store_stop stopped;
+    unsigned runs[2];         /* timed */
+    double wall[2], mpi[2];   /* medians, seconds; without a run: 0 */
     double least[2], most[2]; /* of wall */
-    double noise;             /* what two medians may differ by, seconds */
-    double gain;              /* percent of Slurm's wall time; 0 unless both have runs */
-    int says;                 /* 1: the placed one is faster, by more than the noise; -1: slower;
-                                 0: neither, or too few */
+    double noise;             /* of a difference of medians, seconds; -1: unknown, too few runs */
+    double gain;              /* percent of Slurm's time, negative: loss; 0 unless both have runs */
+    unsigned missing[2];      /* runs that a verdict still needs */
+    enum store_verdict verdict;
 } store_comparison;
+
+/** Judges from `runs`, `wall` and `noise`: sets `gain`, `missing` and `verdict`. */
+void store_trust_judge(store_comparison *times);
+
+/** Compares the timed runs that are like the last one: on as many nodes, with as many messages
+ *  (2 %). Placed runs do not count if their profile is gone. */
 store_comparison store_trust_compare(const store_entry *entry);
 
-/** Stops placing, where three runs of each layout say that it is slower by more than 2 %. \return
- *  nonzero: just now */
+/** Stops placing if the verdict is a loss of more than 2 %. \return nonzero: just now */
 int store_trust_settle(store_entry *entry);
 
-/** One line for people: "Slurm's layout 4.20 s (3 runs), placed 3.91 s (3 runs): 6.9 % faster".
- *  Empty where there are not times of both. */
-void store_trust_print(const store_comparison *comparison, char text[160]);
+/** The verdicts in JSON. */
+extern const char *const store_verdict_word[STORE_GAIN + 1];
+/** The verdict for people, "6.9 % faster (noise: 1.2 %)", or how many runs are missing. */
+void store_verdict_print(const store_comparison *times, char text[STORE_VERDICT_TEXT]);
+/** The same behind both times: "Slurm's layout 4.20 s (3 runs), placed 3.91 s (3 runs): ...". Empty
+ *  unless both layouts have runs. */
+void store_trust_print(const store_comparison *times, char text[STORE_VERDICT_TEXT]);
 
 #endif

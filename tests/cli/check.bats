@@ -149,6 +149,18 @@ $build/old/built.all
   [ "${lines[-1]}" = "2 passed, 0 failed" ]
 }
 
+@test "auto/check: a bootstrap that prints anything is a failure, and one that fails is the end" {
+  fake_build tests/cli/b.bats
+  mkdir -p site/tests/cli
+  printf '#!/bin/sh\necho Makefile.am:7: warning >&2\n' >site/bootstrap
+  PATH=$PWD/bin TMPDIR=$PWD run -1 site/auto/check --only cli
+  has_tokens "$output" Makefile.am:7: bootstrap "1 passed, 1 failed"
+  echo 'exit 9' >>site/bootstrap
+  PATH=$PWD/bin TMPDIR=$PWD run -1 site/auto/check --only cli
+  has_tokens "$output" Makefile.am:7:
+  [[ $output != *passed* ]]
+}
+
 @test "auto/check --shuffle: all suites, in an order that its seed determines" {
   fake_build tests/unit/{a,b,c,d,e,f,g,h}
   mkdir -p site/tests/unit

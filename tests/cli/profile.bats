@@ -59,6 +59,47 @@ entry() {
   run -2 topomap profile show
 }
 
+# timed LAYOUT SECONDS [LAYOUT SECONDS...]: runs, p placed and s in Slurm's layout, of the entry.
+timed() {
+  entry 00000000000000a1 solver 64 ring:64 1
+  echo 'refused 2' >>"$store/00000000000000a1.meta"
+  printf 'time %s 8 900 %s 0.5 1700000000\n' "$@" >>"$store/00000000000000a1.meta"
+}
+
+@test "one verdict in show, list and JSON: enough runs on both sides, beyond the noise or within" {
+  local says word missing tokens runs
+  while IFS='|' read -r runs says word missing tokens; do
+    echo "$runs"
+    # shellcheck disable=SC2086 # words
+    timed $runs
+    run -0 topomap profile show 0000
+    has_tokens "$(grep '^launches ' <<<"$output")" "5 placed" "2 refused"
+    IFS=, read -ra tokens <<<"$tokens"
+    has_tokens "$(grep '^verdict  ' <<<"$output")" "${tokens[@]}"
+    [ "$(topomap profile show 0000 --json | jq -r '.measured | "\(.says) \(.slurm_runs_missing) \(.placed_runs_missing) \(.noise_seconds | type)"')" = "$says $missing" ]
+    [ "$(topomap profile list --json | jq -r '.[0] | "\(.launches) \(.refused)"')" = "5 2" ]
+    topomap profile list | grep -Eq "^0{14}a1     64  .*         5 +$word  solver in.dat$"
+  done <<'END'
+s 1.66 s 1.77 p 2.06|nothing|-|1 2 null|1 in,2 placed,refused: 2
+s 1.66 s 1.77 p 2.06 p 2.07|nothing|-|1 1 number|1 in,1 placed,refused: 2
+s 1.66 s 1.77 s 1.7 p 2.06 p 2.07 p 2.06|slower|-21.2 %|0 0 number|21.2 % slower,3.5 %
+s 2.06 s 2.07 s 2.06 p 1.66 p 1.77 p 1.7|faster|17.5 %|0 0 number|17.5 % faster,2.9 %
+s 1.66 s 1.77 s 1.7 p 1.69 p 1.7 p 1.72|noise|noise|0 0 number|(0.0 %,4.1 %
+END
+  # One side alone has no times to compare.
+  timed s 1.66 s 1.77
+  [ "$(topomap profile show 0000 --json | jq .measured)" = null ]
+  topomap profile show 0000 | grep -q '^verdict .* 1 in .* 3 placed'
+  # Nor have runs placed with a profile that is gone.
+  timed s 1.66 s 1.77 s 1.7 p 2.06 p 2.07 p 2.06
+  echo 'stopped 1' >>"$store/00000000000000a1.meta"
+  topomap profile list | grep -q ' stopped  solver'
+  rm "$store/00000000000000a1.tmg"
+  run -0 topomap profile show 0000
+  has_tokens "$(grep '^verdict  ' <<<"$output")" "0 in" "3 placed"
+  run ! grep -E '^(stopped|           placed) ' <<<"$output"
+}
+
 @test "rm: one, several, all" {
   entry 00000000000000a1 solver 64 ring:64 3
   entry 1111ffff000000a2 mesher 16 ring:16 1

@@ -15,7 +15,7 @@ profile_units = tests/unit/contrib/test_profile tests/unit/contrib/test_profile_
   tests/unit/contrib/test_profile_output
 TESTS += $(profile_units)
 CLEANFILES += $(profile_units)
-check_DATA = $(profile_units)
+check_DATA += $(profile_units)
 endif
 EXTRA_DIST += tests/unit/contrib/test_profile.c tests/unit/contrib/test_profile_record.c tests/unit/contrib/test_profile_output.c
 test_profile_inputs = $(srcdir)/tests/unit/contrib/test_profile.c $(srcdir)/contrib/profile/collectives.c \

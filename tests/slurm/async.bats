@@ -63,7 +63,7 @@ readonly told='topomap: .*--async'
   in_job "srun --async -o /dev/null --topomap=ring:4 --topomap-options=required $mark; echo status \$?; sleep 2; squeue -h -s -o %i"
   grep -qx 'status 1' out
   [ "$(grep -c topomap err)" -eq 1 ]
-  grep -q "error: .*required" err
+  grep -q "error: .*required.*status 1" err
   run ! grep -E '^[0-9]+\.[0-9]' out
   run ! grep Submitted out
   ran 0

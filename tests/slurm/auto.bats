@@ -4,6 +4,7 @@
 # goes wrong with it reaches the job.
 bats_require_minimum_version 1.5.0
 
+load ../messages
 load ../mpi/mpis
 load mpis
 load bed
@@ -197,6 +198,18 @@ END
   run -2 topomap profile rm
   topomap profile rm "$key"
   [ "$(profiles length)" -eq 0 ]
+}
+
+@test "a placement that the planner or srun refuses is a run in Slurm's layout, in all counts" {
+  halo --topomap=auto
+  halo --topomap=auto --topomap-options=min-gain=99
+  [ "$(profiles '.[0] | "\(.launches) \(.refused) \(.runs | map(.placed))"')" = "0 1 [false,false]" ]
+  has_tokens "$(topomap profile show "$(profiles '.[0].key')" | grep -E '^(launches|time|verdict) ')" \
+    "0 placed" "1 refused" "2 runs" "1 in" "3 placed" "refused: 1"
+  plugstack "planner=$TOPOMAP_BUILD/tests/slurm/fake-planner"
+  FAKE_PLANNER=other-counts halo --topomap=auto
+  grep -q "Slurm's own layout" said
+  [ "$(profiles '.[0] | "\(.launches) \(.refused) \(.runs | map(.placed))"')" = "0 2 [false,false,false]" ]
 }
 
 @test "without --topomap=auto a stored profile is used too, and none is made" {

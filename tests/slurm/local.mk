@@ -85,7 +85,7 @@ endif
 if HAVE_MPICH
 later_profilers += tests/slurm/later/libtopomap-profile-mpich.so
 endif
-check_DATA = $(later_profilers)
+check_DATA += $(later_profilers)
 CLEANFILES += tests/slurm/later/libtopomap-profile-openmpi.so tests/slurm/later/libtopomap-profile-mpich.so
 later_profiler = $(MKDIR_P) $(@D) && $$mpicc $(profile_four) -DTOPOMAP_TMG_VERSION=2 -DTOPOMAP_PART_MEMORY_VERSION=3
 

@@ -19,6 +19,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/hash64.h"
+#include "util/sorted.h"
 #include "util/whole.h"
 
 enum {
@@ -415,13 +416,6 @@ static int part_number(const char *name, uint32_t *number)
     return value > UINT32_MAX ? -1 : 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* In the order of their numbers, so that of several mistakes always the same one is told. */
 static int list_parts(DIR *folder, uint32_t **number, size_t *count, topomap_error *err)
 {
@@ -437,7 +431,7 @@ static int list_parts(DIR *folder, uint32_t **number, size_t *count, topomap_err
         (*number)[(*count)++] = n;
     }
     if (*count)
-        qsort(*number, *count, sizeof **number, by_number);
+        qsort(*number, *count, sizeof **number, topomap_by_u32);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/sized.h"
+#include "util/sorted.h"
 
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of)
 {
@@ -107,13 +108,6 @@ int topomap_placement_fill(const char *name, const uint32_t *slot_of, uint32_t r
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_of,
                                 topomap_error *err)
 {
@@ -126,7 +120,7 @@ int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_o
         vertex_at[slot_of[v]] = v;
     for (uint32_t i = 0; i < m->nodes; i++)
         qsort(vertex_at + m->slot_first[i], m->slot_first[i + 1] - m->slot_first[i],
-              sizeof *vertex_at, ascending);
+              sizeof *vertex_at, topomap_by_u32);
     for (uint32_t s = 0; s < m->slots; s++)
         slot_of[vertex_at[s]] = s;
     free(vertex_at);

@@ -18,6 +18,7 @@
 #include "map/refine/swap_search.h"
 #include "util/arena.h"
 #include "util/clock.h"
+#include "util/sorted.h"
 
 enum { INNER = 20, SAMPLES = 64 };
 
@@ -105,13 +106,6 @@ static int draw(threshold *t, uint32_t *u, uint32_t *x)
     return *u != *x && (w->offset[*u] != w->offset[*u + 1] || w->offset[*x] != w->offset[*x + 1]);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The first threshold: what one random swap in ten changes less by (of those that change a
  * maximum). A mean would undo a good start before it falls. */
 static int sample(threshold *t, double *first)
@@ -133,7 +127,7 @@ static int sample(threshold *t, double *first)
             change[drawn++] = delta;
     }
     if (drawn)
-        qsort(change, drawn, sizeof *change, ascending);
+        qsort(change, drawn, sizeof *change, topomap_by_double);
     *first = drawn ? change[drawn / 10] : 0;
     return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "map/refine/moves.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum {
     DRAWS = 4096,     /* table of exponential random numbers */
@@ -336,13 +337,6 @@ static void run_block(topomap_anneal *a, const step *now, const float *draw)
     }
 }
 
-static int ascending(const void *p, const void *q)
-{
-    double x = *(const double *)p, y = *(const double *)q;
-
-    return (x > y) - (x < y);
-}
-
 double topomap_anneal_arcs(const topomap_anneal *a)
 {
     double arcs = (double)a->offset[a->vertices], squares = 0.0;
@@ -374,7 +368,7 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
             cost[count++] = fabs(delta);
     }
     if (count)
-        qsort(cost, count, sizeof *cost, ascending);
+        qsort(cost, count, sizeof *cost, topomap_by_double);
     *median = count ? cost[count / 2] : 0.0;
     *low = count ? cost[count / 10] : 0.0;
     free(cost);

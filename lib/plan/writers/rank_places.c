@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Which PUs of a class a job has, and how a launcher counts them. */
 struct count {
@@ -19,13 +20,6 @@ static void end_count(struct count *count)
     free(count->core_of);
     free(count->thread_of);
     free(count->size);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
 }
 
 static uint32_t highest(const topomap_bindings_class *c)
@@ -76,7 +70,7 @@ static int count_task(const struct count *count, const uint32_t *pu, uint32_t pu
                                      pu[i]);
         unit[(*units)++] = threads ? count->thread_of[pu[i]] : count->core_of[pu[i]];
     }
-    qsort(unit, *units, sizeof *unit, ascending);
+    qsort(unit, *units, sizeof *unit, topomap_by_u32);
     if (threads)
         return 0;
     for (uint32_t i = 0, next, kept = 0; i < pus; i = next) {

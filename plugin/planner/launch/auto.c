@@ -133,12 +133,13 @@ static int use(planner_auto *now, const store_entry *from, int exact)
     return 0;
 }
 
-static void note_launch(planner_auto *now, int placed)
+static void note_launch(planner_auto *now, int planned, int placed)
 {
     topomap_error err;
 
     now->entry.number++;
-    now->entry.launches += placed != 0;
+    now->entry.launches += planned != 0;
+    now->entry.refused += planned && !placed;
     now->entry.changed = 0;
     if (store_entry_write(&now->store, &now->entry, &err)) /* read-only: nothing is counted */
         planner_tell(now->verdict, 0, "%s", err.text);
@@ -170,17 +171,14 @@ static void tell_changed(planner_auto *now)
 static void leave_stopped(planner_auto *now)
 {
     store_comparison times = store_trust_compare(&now->entry);
-    char text[160];
+    char text[STORE_VERDICT_TEXT] = "what its last runs sent had shorter ways in Slurm's layout";
 
-    store_trust_print(&times, text);
-    if (now->entry.stopped == STORE_SLOWER)
-        leave(now, "%s is not placed: %s (--topomap-options=profile tries again)",
-              now->entry.program, *text ? text : "it was slower than in Slurm's layout");
-    else
-        leave(now,
-              "%s is not placed: what its last runs sent had shorter ways in Slurm's layout "
-              "(--topomap-options=profile tries again)",
-              now->entry.program);
+    if (now->entry.stopped == STORE_SLOWER && times.verdict == STORE_LOSS)
+        store_trust_print(&times, text);
+    else if (now->entry.stopped == STORE_SLOWER)
+        snprintf(text, sizeof text, "it was slower than in Slurm's layout");
+    leave(now, "%s is not placed: %s (--topomap-options=profile tries again)", now->entry.program,
+          text);
 }
 
 /* Counted in Slurm's layout, or not at all. */
@@ -206,7 +204,7 @@ static int stay(planner_auto *now, const store_entry *from, const store_choice *
         planner_tell(now->verdict, 0, "no times of %s: %s", now->entry.program, why.text);
         return 1;
     }
-    note_launch(now, 0);
+    note_launch(now, 0, 0);
     return 0;
 }
 
@@ -243,6 +241,8 @@ void planner_auto_planned(planner_auto *now, int placed, const char *request, co
     store_plan plan = {.purpose = STORE_CHECKS, .placed = placed};
     topomap_error why;
 
+    if (now->folder && !placed)
+        store_run_write(now->folder, STORE_RUN_REFUSED, "1", 1);
     if (!now->is_own)
         return;
     memcpy(plan.against, now->used, sizeof plan.against);
@@ -253,7 +253,7 @@ void planner_auto_planned(planner_auto *now, int placed, const char *request, co
                      why.text);
     else if (now->counts && layout)
         keep_plan(now, request, layout);
-    note_launch(now, 1);
+    note_launch(now, 1, placed);
 }
 
 /* ---- One without ------------------------------------------------------------------------- */

@@ -43,12 +43,19 @@ static void end_run(planner_verdict *verdict, const char *folder)
         end_taken(verdict, &entry, store_run_end(&found, folder, &entry, &why), &why);
 }
 
+/* srun refused the placement, and the run kept Slurm's own layout. */
+static void end_own(planner_verdict *verdict, const char *folder)
+{
+    store_run_write(folder, STORE_RUN_REFUSED, "1", 1);
+    end_run(verdict, folder);
+}
+
 /* Behind the run's own row: what is known by now. */
 static void end_compare(planner_verdict *verdict, const char *key)
 {
     store_entry entry = {0};
     store_comparison times;
-    char text[160];
+    char text[STORE_VERDICT_TEXT];
     store found;
 
     snprintf(entry.key, sizeof entry.key, "%s", key);
@@ -63,7 +70,7 @@ static void end_compare(planner_verdict *verdict, const char *key)
 static const struct {
     const char *word;
     void (*end)(planner_verdict *verdict, const char *what);
-} rows[] = {{"spool ", end_spool}, {"run ", end_run}, {"compare ", end_compare}};
+} rows[] = {{"spool ", end_spool}, {"run ", end_run}, {"own ", end_own}, {"compare ", end_compare}};
 
 char *planner_end(const planner_facts *facts, size_t *size)
 {

@@ -53,6 +53,7 @@ tests_unit_plugin_test_join_SOURCES = tests/unit/plugin/test_join.c tests/unit/s
 tests_unit_plugin_test_join_LDADD = $(STORE_LIBS)
 tests_unit_plugin_test_loaded_SOURCES = tests/unit/plugin/test_loaded.c $(STORES)
 tests_unit_plugin_test_loaded_LDADD = $(STORE_LIBS)
+tests_unit_plugin_test_trust_SOURCES = tests/unit/plugin/test_trust.c $(STORES)
 tests_unit_plugin_test_trust_LDADD = $(STORE_LIBS)
 tests_unit_plugin_test_plugin_SOURCES = tests/unit/plugin/test_plugin.c
 tests_unit_plugin_test_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

@@ -517,11 +517,12 @@ static void asynchronous_steps_are_not_placed(void **state)
     assert_int_equal(run_async("off", "required", NULL, NULL), 0);
     assert_null(strstr(result->said, "info: "));
     assert_int_equal(run_async("ring:16", "required", NULL, NULL), 1);
-    assert_message(result->said, "required");
+    assert_message(result->said, "required|status 1");
     assert_null(strstr(result->said, "info: "));
     assert_int_equal(run_async("ring:16", NULL, required, NULL), 1);
     setenv("SLURM_EXIT_ERROR", "42", 1);
     assert_int_equal(run_async("ring:16", "required", NULL, NULL), 42);
+    assert_message(result->said, "required|status 42");
     unsetenv("SLURM_EXIT_ERROR");
 }
 
