@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +134,50 @@ static void no_file(void **state)
     profile_file_fold(file, 0, RANKS);
     assert_int_equal(kind_of(file), S_IFIFO);
     assert_int_equal(kind_of(below("part.0")), S_IFREG);
+}
+
+static int lowest; /* descriptor that was read or written */
+
+static void use(int number)
+{
+    if (number < lowest)
+        lowest = number;
+}
+
+ssize_t read(int number, void *bytes, size_t size)
+{
+    use(number);
+    return syscall(SYS_read, number, bytes, size);
+}
+
+ssize_t write(int number, const void *bytes, size_t size)
+{
+    use(number);
+    return syscall(SYS_write, number, bytes, size);
+}
+
+/* A program may have closed its standard streams: no file of the profiler takes their place. */
+static void standard_streams(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(leave(0), 0);
+    pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < 3; i++)
+            close(i);
+        profile_file_begin(file, 1);
+        lowest = INT32_MAX;
+        if (leave(1) || lowest < 3)
+            _exit(1);
+        profile_file_fold(file, 0, RANKS);
+        _exit(lowest < 3);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(kind_of(parts), 0);
 }
 
 /* ---- Below another launcher than Slurm's --------------------------------------------------- */
@@ -405,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup(the_mark, fresh),
         cmocka_unit_test_setup(folders_of_others, fresh),
         cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(standard_streams, fresh),
         cmocka_unit_test_setup(in_a_folder, fresh),
         cmocka_unit_test_setup(which_mpi_alone, fresh),
         cmocka_unit_test_setup(no_folder, fresh),
