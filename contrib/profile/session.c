@@ -30,7 +30,14 @@ static struct {
     int taken;     /* this process is one of those that are profiled, or was forked by one */
     int left;      /* and has left its part beside the file */
     int rank, ranks;
+    void *reserve; /* of the heap, for MPI_Finalize */
 } session;
+
+/* A program may have used up its memory when it ends, so that MPI_Finalize takes the few pieces of
+ * the heap that are free; the profiler may have some of these. MPI_Finalize is given this block
+ * instead. It is above tcache's sizes, so that malloc() cuts smaller ones from it, and free() gives
+ * it back to the system only next to 48 KiB more that are free (glibc, malloc/malloc.c). */
+enum { RESERVE = 16 << 10 };
 
 /* Cuts this library's path out of LD_PRELOAD, in place: what the program starts is no rank. */
 static void leave_environment(void)
@@ -200,6 +207,7 @@ static void leave(int ended)
     if (!session.taken || !profile_process_is())
         return;
     session.taken = 0;
+    free(session.reserve);
     profile_timing_end(&part.wall_ns, &part.mpi_ns);
     if (session.path || (session.folder && ended))
         leave_file(&part, ended);
@@ -274,6 +282,7 @@ static void begin(int threads, const void *init)
     if (profile_begin(threads) != 0)
         return;
     session.taken = 1;
+    session.reserve = malloc(RESERVE);
     watch_finalize();
     profile_timing_begin(threads);
 }

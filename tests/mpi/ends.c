@@ -152,6 +152,19 @@ static void by_sandbox(void)
     MPI_Finalize();
 }
 
+/* The heap has small pieces alone, and the system gives no more. Only MPICH ends well then. */
+static void by_no_memory(void)
+{
+    const struct rlimit none = {1 << 20, 1 << 20};
+    void *block;
+
+    fflush(stdout);
+    setrlimit(RLIMIT_AS, &none);
+    while ((block = malloc(1 << 20)) != NULL || (block = malloc(64)) != NULL)
+        memset(block, 1, 64);
+    MPI_Finalize();
+}
+
 #if defined __x86_64__ && defined PR_SET_SYSCALL_USER_DISPATCH
 static volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 static volatile int first; /* system call of this thread while the selector blocks, and 1 */
@@ -225,6 +238,7 @@ static const struct {
     {"no-files", by_no_files},
     {"closing", by_closing},
     {"sandbox", by_sandbox},
+    {"no-memory", by_no_memory},
     {"watching", by_watching},
     {"never", by_never},
 };

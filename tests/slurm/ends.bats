@@ -67,6 +67,15 @@ walk() { # MPI
   walk openmpi
 }
 
+@test "MPICH: ranks that have no memory left" {
+  [ -x "$BATS_FILE_TMPDIR/ends.mpich" ] || skip "no MPICH here"
+  need_mpi pmi2
+  [ "$(unprofiled mpich no-memory all)" -eq 0 ] || skip "this MPICH needs some memory"
+  [ "$(profiled mpich no-memory all)" -eq 0 ]
+  [ "$(end_lines out | wc -l)" -eq 4 ]
+  [ "$(profiles)" -eq 1 ]
+}
+
 # What a rank calls between MPI_Finalize and what MPI does first there.
 quiet() { # MPI
   local mpi=$1
