@@ -1,45 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A launch that profiles lends its ranks memory (graph/formats/part_memory.h): what they saw is
- * copied there when they end, and whoever lent it does the rest. No file, no other rank, no wait.
- */
+/* A launch that profiles lends its ranks memory (graph/formats/part_memory.h): each copies its
+ * records there when it ends, and whoever lent it does the rest. No file, no other rank, no wait.
+ *
+ * The end of MPI is no time for system calls: the program may have given up the right to make them
+ * (seccomp(2)), and there may be no memory left, so that a page which is written first then is
+ * SIGBUS. So a rank takes its slot at MPI_Init, reserves a page of it, and reserves more whenever
+ * it has a new row. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
 #include "part.h"
+#include "util/whole.h"
 
 enum {
-    TRIES = 100,   /* a program may have signals that come all the time */
-    ABOVE = 64,    /* programs may count on low descriptors */
     ANCESTORS = 8, /* a rank may be so far from its step's task */
 };
 
 static struct {
     int fd, told; /* told: its number in whoever was started by the launch */
-    dev_t device;
-    ino_t number;
-    struct topomap_part_memory head;
+    struct topomap_part_memory head, *shared; /* as it was found, and mapped */
+    struct topomap_part_slot *slot;           /* this rank's, or NULL */
+    size_t mapped, reserved;                  /* bytes of it */
 } lent = {.fd = -1};
+
+/* ---- The process ------------------------------------------------------------------------- */
+
+static int *process; /* in a page that is all zeros in what is forked */
+static pid_t number; /* before Linux 4.14, which has no such pages */
+
+int profile_process_take(void)
+{
+    void *page =
+        mmap(NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (page == MAP_FAILED)
+        return -1;
+    if (madvise(page, sizeof *process, MADV_WIPEONFORK))
+        number = getpid();
+    process = page;
+    *process = 1;
+    return 0;
+}
+
+int profile_process_is(void)
+{
+    return process && *process && (!number || number == getpid());
+}
 
 /* ---- Finding it -------------------------------------------------------------------------- */
 
 static int take(int fd)
 {
-    struct stat status;
+    void *shared;
 
-    if (!topomap_part_memory_is(fd, &lent.head) || fstat(fd, &status))
+    if (!topomap_part_memory_is(fd, &lent.head))
+        return 0;
+    shared = mmap(NULL, sizeof lent.head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (shared == MAP_FAILED)
         return 0;
     lent.fd = fd;
-    lent.device = status.st_dev;
-    lent.number = status.st_ino;
+    lent.shared = shared;
     return 1;
 }
 
@@ -48,15 +77,14 @@ static pid_t parent_of(pid_t pid)
 {
     char path[32], text[512] = "";
     const char *name_end;
-    int parent = 0;
-    FILE *in;
+    int parent = 0, fd;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    in = fopen(path, "re");
-    if (in && !fgets(text, sizeof text, in))
+    fd = topomap_whole_raise(open(path, O_RDONLY | O_CLOEXEC), 3);
+    if (fd >= 0 && read(fd, text, sizeof text - 1) < 0)
         *text = 0;
-    if (in)
-        fclose(in);
+    if (fd >= 0)
+        close(fd);
     name_end = strrchr(text, ')');
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
@@ -66,19 +94,13 @@ static int open_of(pid_t pid)
 {
     char path[48], name[64];
     ssize_t length;
-    int low, high;
 
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)pid, lent.told);
     length = readlink(path, name, sizeof name - 1);
     name[length < 0 ? 0 : length] = 0;
     if (strncmp(name, "/memfd:topomap", 14) != 0)
         return -1;
-    low = open(path, O_RDWR | O_CLOEXEC);
-    high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, ABOVE);
-    if (high < 0)
-        return low;
-    close(low);
-    return high;
+    return topomap_whole_raise(open(path, O_RDWR | O_CLOEXEC), TOPOMAP_PART_MEMORY_ABOVE);
 }
 
 /* Whoever started this rank may have closed it for its child (Python's subprocess does): an
@@ -121,117 +143,80 @@ void profile_memory_keep(void)
         fcntl(lent.fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* The program may have closed it, and opened something of its own under its number. */
-static int is_still_there(void)
-{
-    struct topomap_part_memory head;
-    struct stat status;
-
-    return lent.fd >= 0 && topomap_part_memory_is(lent.fd, &head) && !fstat(lent.fd, &status) &&
-           status.st_dev == lent.device && status.st_ino == lent.number;
-}
-
-/* ---- What a rank saw --------------------------------------------------------------------- */
+/* ---- This rank's slot -------------------------------------------------------------------- */
 
 void profile_memory_note(uint32_t mpi)
 {
-    if (is_still_there())
-        topomap_part_memory_note(lent.fd, mpi);
+    lent.shared->mpi = mpi;
 }
 
-/* A slot that nobody else has; the number of slots or more: there is none. */
-static uint32_t take_slot(void)
+int profile_memory_begin(int rank, int ranks)
 {
-    struct topomap_part_memory *head =
-        mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd, 0);
-    uint32_t number;
+    uint32_t at = __atomic_fetch_add(&lent.shared->used, 1, __ATOMIC_RELAXED);
+    void *slot;
 
-    if (head == MAP_FAILED)
-        return UINT32_MAX;
-    number = __atomic_fetch_add(&head->used, 1, __ATOMIC_RELAXED);
-    munmap(head, sizeof *head);
-    return number;
+    if (at >= lent.head.slots)
+        return 0;
+    lent.mapped = (size_t)sysconf(_SC_PAGESIZE);
+    slot = mmap(NULL, lent.mapped, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd,
+                (off_t)(lent.head.first + at * lent.head.stride));
+    if (slot == MAP_FAILED)
+        return 0;
+    lent.slot = slot;
+    profile_memory_reserve(0);
+    if (!lent.reserved)
+        return 0;
+    lent.slot->rank = (uint32_t)rank;
+    lent.slot->ranks = (uint32_t)ranks;
+    snprintf(lent.slot->program, sizeof lent.slot->program, "%s", program_invocation_short_name);
+    return 1;
 }
 
-/* The pages, before they are written: where the kernel has none left for them (tmpfs(5), or
- * vm.overcommit_memory=2) a write through the mapping would be SIGBUS, and the program's end. */
-static int reserve(off_t at, size_t size)
+/* Where the kernel has no memory left for a page (tmpfs(5), or vm.overcommit_memory=2), a system
+ * call that writes there fails with EFAULT, and a store would be SIGBUS. This one changes nothing,
+ * is one that programs make (of fallocate(2) that is not certain), and knows no limit of files. */
+static int reserve_page(size_t at, size_t page)
 {
-    int failed = -1;
+    char *end = (char *)lent.slot + at + page;
 
-    for (int i = 0; i < TRIES && failed && (!i || errno == EINTR); i++)
-        failed = fallocate(lent.fd, 0, at, (off_t)size);
-    return failed;
+    return pthread_sigmask(SIG_BLOCK, NULL, (sigset_t *)(void *)(end - sizeof(uint64_t)));
 }
 
-/* Adds up what a partner has in all phases. \return how many rows there are, of which so many as
- * there is room for are there */
-static size_t fold(profile_record *row, size_t room, const profile_part *part)
+void profile_memory_reserve(size_t rows)
 {
-    size_t rows = 0;
+    size_t size = sizeof *lent.slot + rows * sizeof(profile_record), page;
 
-    for (size_t i = 0; i < part->count; i++) {
-        const profile_record *r = &part->record[i];
+    if (!lent.slot || size <= lent.reserved)
+        return;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    size = (size + size / 4 + page - 1) / page * page; /* not for each row anew */
+    if (size > lent.head.stride)
+        size = lent.head.stride;
+    if (size > lent.mapped) {
+        void *larger = mremap(lent.slot, lent.mapped, size, MREMAP_MAYMOVE);
 
-        if (rows && part->record[i - 1].partner == r->partner && !part->by_comms) {
-            if (rows > room)
-                continue;
-            row[rows - 1].bytes_out += r->bytes_out;
-            row[rows - 1].messages_out += r->messages_out;
-            row[rows - 1].bytes_in += r->bytes_in;
-            row[rows - 1].messages_in += r->messages_in;
-        } else if (rows++ < room) {
-            row[rows - 1] = *r;
-            row[rows - 1].phase = part->by_comms ? r->phase : 0;
-        }
+        if (larger == MAP_FAILED)
+            return;
+        lent.slot = larger;
+        lent.mapped = size;
     }
-    return rows;
+    while (lent.reserved < size && !reserve_page(lent.reserved, page))
+        lent.reserved += page;
 }
 
-/* Where there is no room for the phases, without them. */
-static void fill(struct topomap_part_slot *slot, size_t room, const profile_part *part)
+profile_record *profile_memory_rows(size_t *room)
 {
-    size_t rows = part->count;
-
-    if (rows > room)
-        rows = fold((profile_record *)(slot + 1), room, part);
-    else if (rows)
-        memcpy(slot + 1, part->record, rows * sizeof *part->record);
-    slot->rank = (uint32_t)part->rank;
-    slot->ranks = (uint32_t)part->ranks;
-    slot->rows = rows < room ? rows : room;
-    slot->passed = part->count > room ? 0 : part->passed;
-    slot->wall_ns = part->wall_ns;
-    slot->mpi_ns = part->mpi_ns;
-    slot->checksum = topomap_part_checksum((const void *)(slot + 1), slot->rows);
-    snprintf(slot->program, sizeof slot->program, "%s", program_invocation_short_name);
-    __atomic_store_n(&slot->state,
-                     part->whole && rows <= room ? TOPOMAP_PART_FILLED : TOPOMAP_PART_PARTIAL,
-                     __ATOMIC_RELEASE);
+    *room = (lent.reserved - sizeof *lent.slot) / sizeof(profile_record);
+    return (profile_record *)(lent.slot + 1);
 }
 
 void profile_memory_leave(const profile_part *part)
 {
-    size_t rows = (lent.head.stride - sizeof(struct topomap_part_slot)) / sizeof *part->record;
-    struct topomap_part_slot *slot;
-    uint32_t number;
-    size_t size;
-    off_t at;
-
-    if (!is_still_there())
-        return;
-    number = take_slot();
-    if (number >= lent.head.slots)
-        return;
-    if (part->count < rows)
-        rows = part->count;
-    size = sizeof *slot + rows * sizeof *part->record;
-    at = (off_t)(lent.head.first + number * lent.head.stride);
-    if (reserve(at, size))
-        return;
-    slot = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd, at);
-    if (slot == MAP_FAILED)
-        return;
-    fill(slot, rows, part);
-    munmap(slot, size);
+    lent.slot->rows = part->count;
+    lent.slot->passed = part->passed;
+    lent.slot->wall_ns = part->wall_ns;
+    lent.slot->mpi_ns = part->mpi_ns;
+    lent.slot->checksum = topomap_part_checksum((const void *)part->record, part->count);
+    __atomic_store_n(&lent.slot->state, part->whole ? TOPOMAP_PART_FILLED : TOPOMAP_PART_PARTIAL,
+                     __ATOMIC_RELEASE);
 }

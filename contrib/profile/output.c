@@ -75,6 +75,14 @@ static void end_quiet(struct quiet *quiet)
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
+/* A file of this library's is none of the program's standard streams. */
+static int create(int folder, const char *name)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+
+    return topomap_whole_raise(openat(folder, name, flags, 0666), 3);
+}
+
 /* Files are read and removed there: in a folder for all, the name may be another's already, and who
  * else can write to it has put there what he likes. \return the folder, or -1 */
 static int open_folder(const char *path, int make)
@@ -89,7 +97,7 @@ static int open_folder(const char *path, int make)
     }
     if (make && mkdir(name, 0755) && errno != EEXIST)
         return -1;
-    folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    folder = topomap_whole_raise(open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 3);
     if (folder < 0 || (!fstat(folder, &status) && status.st_uid == geteuid() &&
                        !(status.st_mode & (S_IWGRP | S_IWOTH))))
         return folder;
@@ -114,7 +122,7 @@ static int is_part(const char *name)
 
 static DIR *list(int folder)
 {
-    int own = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    int own = fcntl(folder, F_DUPFD_CLOEXEC, 3);
     DIR *opened = own < 0 ? NULL : fdopendir(own);
 
     if (opened)
@@ -253,7 +261,7 @@ int profile_file_part(int folder, const profile_part *part)
 
     snprintf(name, sizeof name, TOPOMAP_PART_NAME "%d", part->rank);
     snprintf(beside, sizeof beside, TOPOMAP_PART_NAME "%d.%ld", part->rank, (long)getpid());
-    fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    fd = create(folder, beside);
     if (fd < 0)
         return -1;
     failed = write_part(fd, part);
@@ -327,7 +335,7 @@ static int write_graph(const topomap_graph *graph, const char *path, int rank, t
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "the name is too long");
     if (is_no_file(path))
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%s", no_file);
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    fd = create(AT_FDCWD, beside);
     if (fd >= 0 && !(out = fdopen(fd, "w")))
         close(fd);
     failed = !out || topomap_tmg_write(graph, out, err) != 0;
@@ -377,8 +385,7 @@ void profile_file_fold(const char *path, int rank, int ranks)
     found = (rank == 0 || !faccessat(folder, TOPOMAP_PART_NAME "open", F_OK, 0)) &&
             all_are_there(folder, ranks);
     if (rank == 0 && !found) {
-        mark = openat(folder, TOPOMAP_PART_NAME "open",
-                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        mark = create(folder, TOPOMAP_PART_NAME "open");
         if (mark >= 0)
             close(mark);
         found = all_are_there(folder, ranks);

@@ -19,11 +19,10 @@ typedef struct profile_record {
 /** What a rank leaves. */
 typedef struct profile_part {
     int rank, ranks;
-    int whole;    /* it came to the end of MPI, and nothing was lost */
-    int by_comms; /* its partners are communicators' (TOPOMAP_PART_COMM) */
+    int whole; /* it came to the end of MPI, and nothing was lost */
     const profile_record *record;
     size_t count;
-    uint64_t passed;          /* of profile_records() */
+    uint64_t passed;          /* of profile_phases_passed(), 0 where all rows are of phase 0 */
     uint64_t wall_ns, mpi_ns; /* of profile_timing_end() */
     uint32_t mpi;             /* which MPI it has: the number of its library's soname; 0: unknown */
     int mpi_alone;            /* that is all; files alone */
@@ -38,7 +37,20 @@ int profile_memory_find(void);
 void profile_memory_keep(void);
 /** Which MPI it has: the number of its library's soname. */
 void profile_memory_note(uint32_t mpi);
+/** Takes a slot for this rank, with room for some rows. \return nonzero, or 0: there is none */
+int profile_memory_begin(int rank, int ranks);
+/** Makes room for that many rows, as far as there is memory, if this rank has a slot. One thread at
+ *  a time. */
+void profile_memory_reserve(size_t rows);
+/** Where the rows go at the end: row[room]. */
+profile_record *profile_memory_rows(size_t *room);
+/** Leaves a part whose rows are there. Only stores into memory. */
 void profile_memory_leave(const profile_part *part);
+
+/** This process is profiled, and what it forks is not. \return 0, or -1 without memory */
+int profile_process_take(void);
+/** Whether it is this one; no system call. */
+int profile_process_is(void);
 
 /* folder.c: into a folder that another launcher than Slurm's has made for the run's parts. Nothing
  * is said, and a file system that does not answer keeps no rank from its end for long. */

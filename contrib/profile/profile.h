@@ -16,14 +16,16 @@
  * (weak.h). Open MPI's constants are objects, whose addresses are looked up at MPI_Init. */
 #ifdef OPEN_MPI
 extern struct profile_constants {
-    MPI_Comm world, null;
+    MPI_Comm world, self, null;
     MPI_Datatype byte, number;
 } profile_constants;
 #undef MPI_COMM_WORLD
+#undef MPI_COMM_SELF
 #undef MPI_COMM_NULL
 #undef MPI_BYTE
 #undef MPI_UINT64_T
 #define MPI_COMM_WORLD (profile_constants.world)
+#define MPI_COMM_SELF (profile_constants.self)
 #define MPI_COMM_NULL (profile_constants.null)
 #define MPI_BYTE (profile_constants.byte)
 #define MPI_UINT64_T (profile_constants.number)
@@ -100,11 +102,15 @@ extern int profile_on;
 /* record.c: who sent how much to whom. */
 /** Starts recording; `threads`: several threads may call at once. 0, or -1 without memory. */
 int profile_begin(int threads);
-/** Stops recording. The records of this process, by partner, then phase; NULL where another thread
- *  is at them. \p passed: of profile_phases_passed(), 0 where all are of phase 0. \p whole: nothing
- *  was lost for want of memory. */
-const profile_record *profile_records(size_t *count, uint64_t *passed, int *whole);
-/** Stops recording, and frees everything unless another thread is at it. */
+/** How many rows profile_records() can need. */
+size_t profile_rows(void);
+/** Stops recording, and writes the records of this process to row[room], each partner's together by
+ *  phase: without phases where there is no room for them or they mean nothing. Fills part's record,
+ *  count, passed and whole (nothing was lost for want of memory). Neither MPI nor the system is
+ *  called. \return 0, or -1: another thread is at the records */
+int profile_records(profile_record *row, size_t room, profile_part *part);
+/** Frees everything unless another thread is at it: for tests. A rank's end frees no record, since
+ *  each group is a call of MPI. */
 void profile_end(void);
 /** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
  *  that are not in MPI_COMM_WORLD (spawned processes) and MPI_PROC_NULL are left out. */

@@ -36,12 +36,12 @@ static struct {
     int threads;
     profile_table by_world, by_key; /* world rank to record; handle to place */
     /* Phase 0 has a record for each partner; the others' have the same numbers, as far as they go.
-     */
+     * The `phase` of a record is not 0 once it has been used: these are `rows`. */
     struct phase {
         profile_record *record;
         uint32_t size;
     } phase[PROFILE_PHASES];
-    uint32_t records, now; /* now: a phase */
+    uint32_t records, rows, now; /* now: a phase */
     place *place;
     uint32_t places, places_size, last; /* last: the place used last */
     int lost;                           /* something, for want of memory */
@@ -232,29 +232,40 @@ static uint32_t record_of(place *p, int rank)
     return found;
 }
 
-/* \return where it is in the phase that has become large enough; NULL: there is no memory */
-static __attribute__((noinline)) profile_record *grow_now(uint32_t record)
+static int grow_phase(struct phase *phase)
 {
-    struct phase *now = &state.phase[state.now];
     uint32_t size = state.phase[0].size;
-    profile_record *grown = realloc(now->record, size * sizeof *grown);
+    profile_record *grown = realloc(phase->record, size * sizeof *grown);
 
     if (!grown) {
         state.lost = 1;
-        return NULL;
+        return 0;
     }
-    memset(grown + now->size, 0, (size - now->size) * sizeof *grown);
-    now->record = grown;
-    now->size = size;
-    return &grown[record];
+    memset(grown + phase->size, 0, (size - phase->size) * sizeof *grown);
+    phase->record = grown;
+    phase->size = size;
+    return 1;
 }
 
-/* The partner's record in the phase that it is. */
+/* The end of MPI is too late to ask for memory: it is reserved with each row that is used first. */
+static __attribute__((noinline)) profile_record *first_use(uint32_t record)
+{
+    struct phase *now = &state.phase[state.now];
+
+    if (record >= now->size && !grow_phase(now))
+        return NULL;
+    now->record[record].phase = 1;
+    profile_memory_reserve(++state.rows);
+    return &now->record[record];
+}
+
+/* The partner's record in the current phase; NULL without memory. */
 static inline profile_record *record_now(uint32_t record)
 {
     const struct phase *now = &state.phase[state.now];
 
-    return record < now->size ? &now->record[record] : grow_now(record);
+    return record < now->size && now->record[record].phase ? &now->record[record]
+                                                           : first_use(record);
 }
 
 void profile_count(uint32_t record, uint64_t bytes, uint64_t messages)
@@ -311,26 +322,23 @@ void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in)
 
 /* ---- Phases ------------------------------------------------------------------------------ */
 
-static void clear_phase(struct phase *phase)
-{
-    free(phase->record);
-    *phase = (struct phase){0};
-}
-
-/* All of it goes to phase 0. */
+/* Adds a phase to phase 0. Its memory stays, for the next phase with this number. */
 static void drop_phase(uint32_t number)
 {
     struct phase *phase = &state.phase[number];
 
     for (uint32_t i = 0; i < phase->size && i < state.records; i++) {
+        const profile_record *r = &phase->record[i];
         profile_record *sum = &state.phase[0].record[i];
 
-        sum->bytes_out += phase->record[i].bytes_out;
-        sum->messages_out += phase->record[i].messages_out;
-        sum->bytes_in += phase->record[i].bytes_in;
-        sum->messages_in += phase->record[i].messages_in;
+        state.rows -= r->phase && sum->phase;
+        sum->phase |= r->phase;
+        sum->bytes_out += r->bytes_out;
+        sum->messages_out += r->messages_out;
+        sum->bytes_in += r->bytes_in;
+        sum->messages_in += r->messages_in;
     }
-    clear_phase(phase);
+    phase->size = 0;
 }
 
 void profile_border(MPI_Comm comm, const void *site, MPI_Count elements, MPI_Datatype type)
@@ -370,15 +378,6 @@ int profile_begin(int threads)
     return 0;
 }
 
-static int by_partner(const void *a, const void *b)
-{
-    const profile_record *x = a, *y = b;
-
-    if (x->partner != y->partner)
-        return x->partner < y->partner ? -1 : 1;
-    return (x->phase > y->phase) - (x->phase < y->phase);
-}
-
 static int is_empty(const profile_record *r)
 {
     return !(r->bytes_out | r->messages_out | r->bytes_in | r->messages_in);
@@ -405,46 +404,25 @@ static void drop_small_phases(void)
             drop_phase(k);
 }
 
-/* Records of other phases join those of phase 0, if there is room. */
-static int join_phases(void)
+/* Copies the rows, partner by partner. \return how many there are; the first \p room are copied */
+static size_t copy_rows(profile_record *row, size_t room)
 {
-    struct phase *all = &state.phase[0];
-    uint64_t size = state.records;
-    profile_record *joined;
-
-    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
-        for (uint32_t i = 0; i < state.phase[k].size && i < state.records; i++)
-            size += !is_empty(&state.phase[k].record[i]);
-    if (size == state.records)
-        return 1;
-    if (size > UINT32_MAX || !(joined = realloc(all->record, size * sizeof *joined)))
-        return 0;
-    all->record = joined;
-    all->size = (uint32_t)size;
-    size = state.records;
-    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
-        for (uint32_t i = 0; i < state.phase[k].size && i < state.records; i++)
-            if (!is_empty(&state.phase[k].record[i])) {
-                joined[size] = state.phase[k].record[i];
-                joined[size].partner = joined[i].partner;
-                joined[size++].phase = k;
-            }
-    state.records = (uint32_t)size;
-    return 1;
-}
-
-/* In their order, none empty. */
-static void put_in_order(void)
-{
-    profile_record *record = state.phase[0].record;
-    uint32_t kept = 0;
+    size_t rows = 0;
 
     for (uint32_t i = 0; i < state.records; i++)
-        if (!is_empty(&record[i]))
-            record[kept++] = record[i];
-    state.records = kept;
-    if (kept)
-        qsort(record, kept, sizeof *record, by_partner);
+        for (uint32_t k = 0; k < PROFILE_PHASES; k++) {
+            const struct phase *phase = &state.phase[k];
+
+            if (i >= phase->size || is_empty(&phase->record[i]))
+                continue;
+            if (rows < room) {
+                row[rows] = phase->record[i];
+                row[rows].partner = state.phase[0].record[i].partner;
+                row[rows].phase = k;
+            }
+            rows++;
+        }
+    return rows;
 }
 
 /* A thread that is still inside MPI must not hold the end up, nor find its records gone. */
@@ -454,27 +432,27 @@ static int end_recording(void)
     return state.threads ? pthread_mutex_trylock(&state.mutex) : 0;
 }
 
-/* Sorted, the tables' indices are void: whoever gets the lock later finds profile_on 0. */
-const profile_record *profile_records(size_t *records, uint64_t *passed, int *whole)
+size_t profile_rows(void)
 {
-    static const profile_record none;
+    return state.rows;
+}
+
+int profile_records(profile_record *row, size_t room, profile_part *part)
+{
+    size_t rows;
 
     if (end_recording())
-        return NULL;
-    *passed = profile_phases_passed();
+        return -1;
     drop_small_phases();
-    if (*passed && !join_phases())
-        *passed = 0;
-    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
-        if (*passed)
-            clear_phase(&state.phase[k]);
-        else
-            drop_phase(k);
-    put_in_order();
-    *records = state.records;
-    *whole = !state.lost;
+    part->passed = state.rows > room ? 0 : profile_phases_passed();
+    for (uint32_t k = 1; !part->passed && k < PROFILE_PHASES; k++)
+        drop_phase(k);
+    rows = copy_rows(row, room);
+    part->record = row;
+    part->count = rows < room ? rows : room;
+    part->whole = !state.lost && rows <= room;
     profile_unlock();
-    return state.records ? state.phase[0].record : &none;
+    return 0;
 }
 
 void profile_end(void)
@@ -487,13 +465,15 @@ void profile_end(void)
         PMPI_Group_free(&state.world);
     profile_end_requests();
     profile_phases_end();
-    for (uint32_t k = 0; k < PROFILE_PHASES; k++)
-        clear_phase(&state.phase[k]);
+    for (uint32_t k = 0; k < PROFILE_PHASES; k++) {
+        free(state.phase[k].record);
+        state.phase[k] = (struct phase){0};
+    }
     free(state.place);
     profile_table_clear(&state.by_key);
     profile_table_clear(&state.by_world);
     state.place = NULL;
     state.has_world = 0;
-    state.places = state.places_size = state.records = state.now = 0;
+    state.places = state.places_size = state.records = state.rows = state.now = 0;
     profile_unlock();
 }

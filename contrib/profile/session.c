@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include "graph/formats/parts.h"
 #include "profile.h"
@@ -29,10 +27,17 @@ static struct {
     char *folder;  /* of parts, or NULL */
     int in_memory; /* there is memory to leave it in */
     uint32_t mpi;  /* the number of its soname */
-    pid_t taken;   /* this process is one of those that are profiled; what it forks is not */
-    pid_t left;    /* and has left its part beside the file */
+    int taken;     /* this process is one of those that are profiled, or was forked by one */
+    int left;      /* and has left its part beside the file */
     int rank, ranks;
+    void *reserve; /* of the heap, for MPI_Finalize */
 } session;
+
+/* A program may have used up its memory when it ends, so that MPI_Finalize takes the few pieces of
+ * the heap that are free; the profiler may have some of these. MPI_Finalize is given this block
+ * instead. It is above tcache's sizes, so that malloc() cuts smaller ones from it, and free() gives
+ * it back to the system only next to 48 KiB more that are free (glibc, malloc/malloc.c). */
+enum { RESERVE = 16 << 10 };
 
 /* Cuts this library's path out of LD_PRELOAD, in place: what the program starts is no rank. */
 static void leave_environment(void)
@@ -72,6 +77,7 @@ static int name_constants(void)
         const char *name;
         void **at;
     } rows[] = {{"ompi_mpi_comm_world", (void **)&profile_constants.world},
+                {"ompi_mpi_comm_self", (void **)&profile_constants.self},
                 {"ompi_mpi_comm_null", (void **)&profile_constants.null},
                 {"ompi_mpi_byte", (void **)&profile_constants.byte},
                 {"ompi_mpi_uint64_t", (void **)&profile_constants.number}};
@@ -174,6 +180,79 @@ static void forget(void)
     profile_lookup_end();
 }
 
+/* Where somebody asked for a file, or for a run that mpirun starts. */
+static void leave_file(profile_part *part, int ended)
+{
+    size_t room = profile_rows();
+    profile_record *row = malloc((room + 1) * sizeof *row);
+
+    if (profile_records(row, row ? room : 0, part) == 0) {
+        part->whole = part->whole && ended;
+        if (session.folder && ended)
+            profile_folder_leave(session.folder, part);
+        if (session.path && !profile_file_leave(session.path, part) && ended)
+            session.left = 1;
+    }
+    free(row);
+}
+
+/* Stops recording; this rank leaves its part. In memory, that takes no call of the system, of MPI
+ * or of an allocator: a program may be left with nothing that its own end does not need. */
+static void leave(int ended)
+{
+    profile_part part = {.rank = session.rank, .ranks = session.ranks, .mpi = session.mpi};
+    profile_record *row;
+    size_t room;
+
+    if (!session.taken || !profile_process_is())
+        return;
+    session.taken = 0;
+    free(session.reserve);
+    profile_timing_end(&part.wall_ns, &part.mpi_ns);
+    if (session.path || (session.folder && ended))
+        leave_file(&part, ended);
+    if (!session.in_memory || !ended)
+        return;
+    row = profile_memory_rows(&room);
+    if (profile_records(row, room, &part) == 0)
+        profile_memory_leave(&part);
+}
+
+/* After the real MPI_Finalize, which has brought all ranks together, as a rule; else at exit. */
+__attribute__((destructor)) static void finished(void)
+{
+    if (!session.left || !profile_process_is())
+        return;
+    session.left = 0;
+    profile_file_fold(session.path, session.rank, session.ranks);
+}
+
+static int copy_nothing(MPI_Comm comm, int key, void *state, void *from, void *to, int *is_copied)
+{
+    (void)comm, (void)key, (void)state, (void)from, (void)to;
+    *is_copied = 0;
+    return MPI_SUCCESS;
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *state)
+{
+    (void)comm, (void)key, (void)value, (void)state;
+    leave(1);
+    return MPI_SUCCESS;
+}
+
+/* A program may know MPI's end by another name only, PMPI_Finalize. MPI tells of its end, whatever
+ * the name, by deleting the attributes of MPI_COMM_SELF first (MPI 4.1, 11.2.4). */
+static void watch_finalize(void)
+{
+    int key;
+
+    if (PMPI_Comm_create_keyval(copy_nothing, at_finalize, &key, NULL) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    PMPI_Comm_free_keyval(&key); /* when the attribute is deleted */
+}
+
 /* After the real MPI_Init, which is \p init; NULL: that of who has it for all. */
 static void begin(int threads, const void *init)
 {
@@ -195,67 +274,17 @@ static void begin(int threads, const void *init)
     leave_environment();
     PMPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &session.ranks);
+    session.in_memory = session.in_memory && profile_memory_begin(session.rank, session.ranks);
+    if (!is_wanted() || profile_process_take() != 0)
+        return;
     if (session.path)
         profile_file_begin(session.path, session.rank);
-    if (profile_begin(threads) == 0)
-        session.taken = getpid();
-    else
-        profile_end();
+    if (profile_begin(threads) != 0)
+        return;
+    session.taken = 1;
+    session.reserve = malloc(RESERVE);
+    watch_finalize();
     profile_timing_begin(threads);
-}
-
-/* What this rank saw leaves it. */
-static void leave(int ended)
-{
-    profile_part part = {.rank = session.rank, .ranks = session.ranks, .mpi = session.mpi};
-
-    if (session.taken != getpid())
-        return;
-    session.taken = 0;
-    profile_timing_end(&part.wall_ns, &part.mpi_ns);
-    part.record = profile_records(&part.count, &part.passed, &part.whole);
-    if (!part.record)
-        return;
-    part.whole = part.whole && ended;
-    if (session.in_memory && ended)
-        profile_memory_leave(&part);
-    if (session.folder && ended)
-        profile_folder_leave(session.folder, &part);
-    if (session.path && !profile_file_leave(session.path, &part) && ended)
-        session.left = getpid();
-}
-
-static void finish(void)
-{
-    int was_taken = session.taken == getpid();
-
-    leave(1);
-    if (was_taken)
-        profile_end();
-}
-
-/* After the real MPI_Finalize, which has brought all ranks together, as a rule. */
-static void finished(void)
-{
-    if (session.left != getpid())
-        return;
-    session.left = 0;
-    profile_file_fold(session.path, session.rank, session.ranks);
-}
-
-/* A program may know MPI's end by another name only, PMPI_Finalize. By now its MPI may even be
- * unloaded: it is looked for. */
-__attribute__((destructor)) static void at_exit(void)
-{
-    int (*is_finalized)(int *), yes = 0;
-
-    if (session.taken != getpid())
-        return;
-    *(void **)&is_finalized = dlsym(RTLD_DEFAULT, "PMPI_Finalized");
-    if (!is_finalized || is_finalized(&yes) != MPI_SUCCESS || !yes)
-        return;
-    leave(1);
-    finished();
 }
 
 PROFILE_API int MPI_Init(int *argc, char ***argv)
@@ -289,7 +318,7 @@ PROFILE_API int MPI_Finalize(void)
     PROFILE_FIND(PMPI_Finalize, "MPI_Finalize");
 
     if (mine)
-        finish();
+        leave(1);
     status = real ? real() : PMPI_Finalize();
     if (mine)
         finished();
@@ -335,7 +364,7 @@ PROFILE_API void FORTRAN_NAME(finalize)(MPI_Fint *ierr)
     FORTRAN_FIND(finalize);
 
     if (mine)
-        finish();
+        leave(1);
     FORTRAN_CALL(finalize)(ierr);
     if (mine)
         finished();

@@ -3,6 +3,7 @@
 #include "util/whole.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 /* A read's end is no error of the system's. */
@@ -31,4 +32,19 @@ int topomap_whole_write(int fd, const void *bytes, size_t size)
 int topomap_whole_read(int fd, void *bytes, size_t size)
 {
     return move(fd, bytes, size, 0);
+}
+
+int topomap_whole_raise(int fd, int least)
+{
+    int high, why;
+
+    if (fd < 0 || fd >= least)
+        return fd;
+    high = fcntl(fd, F_DUPFD_CLOEXEC, least);
+    if (high < 0 && fd >= 3)
+        return fd;
+    why = errno;
+    close(fd);
+    errno = why;
+    return high;
 }

@@ -11,4 +11,9 @@ int topomap_whole_write(int fd, const void *bytes, size_t size);
 /** \return 0, or -1 with errno, which is 0 where the end came first */
 int topomap_whole_read(int fd, void *bytes, size_t size);
 
+/** Moves a descriptor that has just been opened, or -1, to \p least or above, closed at exec: 0 to
+ *  2 are standard streams, also where a program has closed them. Where there is no such number, one
+ *  from 3 on stays. \return the descriptor; -1 with errno, and it is closed */
+int topomap_whole_raise(int fd, int least);
+
 #endif

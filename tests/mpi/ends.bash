@@ -35,6 +35,7 @@ thread     all none  chance
 no-files   one files same
 no-files   all files same   +
 closing    all whole same   +
+sandbox    all whole same   +
 session    all none  same
 '
 # The rows of this tier: "END WHO PROFILE STATUS".

@@ -2,14 +2,20 @@
 /* ends END one|all: ranks send to each other, and then the last of them, or all, end by END; the
  * others by MPI_Finalize. Each says so before. */
 #define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static int rank, ranks;
@@ -129,6 +135,82 @@ static void by_closing(void)
     MPI_Finalize();
 }
 
+/* A sandbox that kills whoever calls what the program has no need of. */
+static void by_sandbox(void)
+{
+    struct sock_filter rows[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog filter = {sizeof rows / sizeof *rows, rows};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+        puts("no sandbox");
+    MPI_Finalize();
+}
+
+/* The heap has small pieces alone, and the system gives no more. Only MPICH ends well then. */
+static void by_no_memory(void)
+{
+    const struct rlimit none = {1 << 20, 1 << 20};
+    void *block;
+
+    fflush(stdout);
+    setrlimit(RLIMIT_AS, &none);
+    while ((block = malloc(1 << 20)) != NULL || (block = malloc(64)) != NULL)
+        memset(block, 1, 64);
+    MPI_Finalize();
+}
+
+#if defined __x86_64__ && defined PR_SET_SYSCALL_USER_DISPATCH
+static volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+static volatile int first; /* system call of this thread while the selector blocks, and 1 */
+
+static void on_call(int number, siginfo_t *about, void *context)
+{
+    greg_t *at = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+    (void)number;
+    if (!first)
+        first = about->si_syscall + 1;
+    selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+    at[REG_RAX] = about->si_syscall; /* once more, and it is made */
+    at[REG_RIP] -= 2;
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first. */
+static int on_finalize(MPI_Comm comm, int key, void *value, void *state)
+{
+    selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+    return MPI_SUCCESS;
+}
+
+/* Between the program's call and what MPI does first there is no system call. */
+static void by_watching(void)
+{
+    const struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO};
+    int key;
+
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    sigaction(SIGSYS, &action, NULL);
+    if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &selector))
+        puts("unwatched");
+    selector = SYSCALL_DISPATCH_FILTER_BLOCK;
+    MPI_Finalize();
+    printf("rank %d of %d got %d\n", rank, ranks, first);
+}
+#else
+static void by_watching(void)
+{
+    puts("unwatched");
+    MPI_Finalize();
+}
+#endif
+
 static void by_never(void)
 {
     for (;;)
@@ -155,6 +237,9 @@ static const struct {
     {"fork", by_fork},
     {"no-files", by_no_files},
     {"closing", by_closing},
+    {"sandbox", by_sandbox},
+    {"no-memory", by_no_memory},
+    {"watching", by_watching},
     {"never", by_never},
 };
 

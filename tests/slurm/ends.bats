@@ -44,7 +44,6 @@ walk() { # MPI
   local mpi=$1 end who what status
   while read -r end who what status; do
     case $end in
-      closing) what=none ;; # the memory, too
       no-files) what=whole ;;
     esac
     ends_alike "$mpi" "$end" "$who" "$status"
@@ -67,6 +66,32 @@ walk() { # MPI
   need_mpi pmix
   walk openmpi
 }
+
+@test "MPICH: ranks that have no memory left" {
+  [ -x "$BATS_FILE_TMPDIR/ends.mpich" ] || skip "no MPICH here"
+  need_mpi pmi2
+  [ "$(unprofiled mpich no-memory all)" -eq 0 ] || skip "this MPICH needs some memory"
+  [ "$(profiled mpich no-memory all)" -eq 0 ]
+  [ "$(end_lines out | wc -l)" -eq 4 ]
+  [ "$(profiles)" -eq 1 ]
+}
+
+# What a rank calls between MPI_Finalize and what MPI does first there.
+quiet() { # MPI
+  local mpi=$1
+  [ -x "$BATS_FILE_TMPDIR/ends.$mpi" ] || return 0
+  [ "$(unprofiled "$mpi" watching all)" -eq 0 ]
+  ! grep -qx unwatched out || skip "needs PR_SET_SYSCALL_USER_DISPATCH"
+  cp out plain
+  [ "$(profiled "$mpi" watching all)" -eq 0 ]
+  [ "$(end_lines out | wc -l)" -eq 8 ]
+  end_lines plain | diff - <(end_lines out)
+  [ "$(profiles)" -eq 1 ]
+}
+
+@test "MPICH: a rank's end makes no system call of the profiler's" { need_mpi pmi2; quiet mpich; }
+
+@test "Open MPI: a rank's end makes no system call of the profiler's" { need_mpi pmix; quiet openmpi; }
 
 # The MPI that the rest takes.
 one() {

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include "contrib/profile/nccl/interface.h"
 #include "contrib/profile/nccl/traffic.h"
@@ -24,7 +22,7 @@ static struct {
     pthread_mutex_t mutex;
     char *path;    /* of the file to write, or NULL */
     int in_memory; /* there is memory to leave it in */
-    pid_t taken;   /* this process is one of those that are profiled; what it forks is not */
+    int taken;     /* this process is one of those that are profiled, or was forked by one */
     int rank, ranks;
 } session = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -78,12 +76,17 @@ static int follows_task(void)
            session.ranks % tasks == 0 && session.rank / (session.ranks / tasks) == task;
 }
 
+static int is_taken(void)
+{
+    return session.taken && profile_process_is();
+}
+
 static int take_process(void)
 {
     const char *file = getenv("TOPOMAP_PROFILE");
 
     if (session.taken)
-        return session.taken == getpid();
+        return is_taken();
     session.in_memory = profile_memory_find();
     if (file && *file)
         session.path = profile_file_path(file);
@@ -92,15 +95,16 @@ static int take_process(void)
     profile_memory_keep();
     if (session.in_memory)
         profile_memory_note(NCCL_SONAME);
-    session.in_memory = session.in_memory && follows_task();
-    if (!session.in_memory && !session.path)
+    session.in_memory =
+        session.in_memory && follows_task() && profile_memory_begin(session.rank, session.ranks);
+    if ((!session.in_memory && !session.path) || profile_process_take() != 0)
         return 0;
     if (session.path) {
         if (session.rank == 0)
             profile_file_trim(session.path, session.ranks);
         profile_file_begin(session.path, session.rank);
     }
-    session.taken = getpid();
+    session.taken = 1;
     return 1;
 }
 
@@ -117,7 +121,7 @@ static int begin(void **context, int *mask, uint64_t id, int ranks, int rank)
     if (ranks > 0 && rank >= 0 && rank < ranks && take_process())
         comm = nccl_traffic_comm(id, (uint32_t)ranks, (uint32_t)rank);
     /* The mask is one for all communicators. */
-    if (session.taken == getpid())
+    if (is_taken())
         *mask = NCCL_EVENT_COLLECTIVE | NCCL_EVENT_MESSAGE;
     if (comm != UINT32_MAX)
         *context = (void *)((uintptr_t)comm + 1);
@@ -144,7 +148,7 @@ static void start(void *context, uint64_t type, const nccl_event *event)
 {
     uint32_t comm = (uint32_t)((uintptr_t)context - 1);
 
-    if (!context || session.taken != getpid())
+    if (!context || !is_taken())
         return;
     pthread_mutex_lock(&session.mutex);
     if (type == NCCL_EVENT_COLLECTIVE)
@@ -198,20 +202,36 @@ const nccl_profiler_5 ncclProfiler_v5 = {"topomap", begin_5, start_5, stop, reco
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
+/* Where somebody asked for a file. */
+static void leave_file(profile_part *part)
+{
+    size_t room = nccl_traffic_rows();
+    profile_record *row = calloc(room + 1, sizeof *row); /* of no row, too, there is a part */
+
+    if (row)
+        nccl_traffic_records(row, room, part);
+    if (row && profile_file_leave(session.path, part) == 0)
+        profile_file_fold(session.path, session.rank, session.ranks);
+    free(row);
+}
+
 /* Frameworks leave communicators to the end of the process. A thread that is still in a call does
  * not hold it up. */
 __attribute__((destructor)) static void at_exit(void)
 {
-    profile_part part = {.rank = session.rank, .ranks = session.ranks, .by_comms = 1};
+    profile_part part = {.rank = session.rank, .ranks = session.ranks};
+    profile_record *row;
+    size_t room;
 
-    if (session.taken != getpid() || pthread_mutex_trylock(&session.mutex) != 0)
+    if (!is_taken() || pthread_mutex_trylock(&session.mutex) != 0)
         return;
-    part.record = nccl_traffic_records(&part.count, &part.whole);
     session.taken = 0;
-    if (part.record && session.in_memory)
+    if (session.path)
+        leave_file(&part);
+    if (session.in_memory) {
+        row = profile_memory_rows(&room);
+        nccl_traffic_records(row, room, &part);
         profile_memory_leave(&part);
-    if (part.record && session.path && profile_file_leave(session.path, &part) == 0)
-        profile_file_fold(session.path, session.rank, session.ranks);
-    free((void *)(uintptr_t)part.record);
+    }
     pthread_mutex_unlock(&session.mutex);
 }

@@ -24,6 +24,7 @@ struct comm {
 static struct {
     struct comm *comm;
     uint32_t comms, room;
+    size_t rows; /* of all communicators: one, and one for each peer */
     int lost;
 } all;
 
@@ -37,6 +38,7 @@ uint32_t nccl_traffic_comm(uint64_t id, uint32_t ranks, uint32_t rank)
         return UINT32_MAX;
     }
     all.comm[all.comms] = (struct comm){.id = id, .ranks = ranks, .rank = rank};
+    profile_memory_reserve(++all.rows);
     return all.comms++;
 }
 
@@ -53,19 +55,20 @@ static uint64_t bytes_of(const char *type)
 
 static void add_peer(struct comm *comm, uint32_t rank, double bytes, uint64_t messages)
 {
-    uint32_t *at = profile_table_at(&comm->by_peer, (uint64_t)rank + 1);
+    uint32_t place = profile_table_find(&comm->by_peer, (uint64_t)rank + 1), *at;
 
-    if (!at || (*at == PROFILE_NONE &&
-                !profile_grow(&comm->peer, &comm->room, comm->peers, sizeof *comm->peer))) {
-        all.lost = 1;
-        return;
-    }
-    if (*at == PROFILE_NONE) {
+    if (place == PROFILE_NONE) {
+        if (!profile_grow(&comm->peer, &comm->room, comm->peers, sizeof *comm->peer) ||
+            !(at = profile_table_at(&comm->by_peer, (uint64_t)rank + 1))) {
+            all.lost = 1;
+            return;
+        }
         comm->peer[comm->peers] = (profile_record){.partner = rank};
-        *at = comm->peers++;
+        *at = place = comm->peers++;
+        profile_memory_reserve(++all.rows); /* the end of the process is too late for it */
     }
-    comm->peer[*at].bytes_out += (uint64_t)(bytes + 0.5);
-    comm->peer[*at].messages_out += messages;
+    comm->peer[place].bytes_out += (uint64_t)(bytes + 0.5);
+    comm->peer[place].messages_out += messages;
 }
 
 void nccl_traffic_add(uint32_t number, const char *function, const char *type, uint64_t count,
@@ -80,10 +83,15 @@ void nccl_traffic_add(uint32_t number, const char *function, const char *type, u
         return;
     ring = topomap_nccl_ring_bytes(call, bytes, comm->ranks);
     if (ring > 0) {
+        if (!comm->rings)
+            add_peer(comm, (comm->rank + 1) % comm->ranks, 0, 0);
         comm->ring += ring;
         comm->rings += (uint64_t)call->times * (comm->ranks - 1);
     } else if (call->way == TOPOMAP_NCCL_EACH ||
                (call->way == TOPOMAP_NCCL_FROM_ROOT && root == (int)comm->rank)) {
+        for (uint32_t r = 0; !comm->messages && r < comm->ranks; r++)
+            if (r != comm->rank)
+                add_peer(comm, r, 0, 0);
         comm->each += bytes;
         comm->messages++;
     } else if (call->way == TOPOMAP_NCCL_TO_ROOT && root >= 0 && (uint32_t)root < comm->ranks &&
@@ -92,7 +100,7 @@ void nccl_traffic_add(uint32_t number, const char *function, const char *type, u
     }
 }
 
-/* What was added up goes to whom it went to. */
+/* Adds the sums to the peers' rows, which are there since the first of each. */
 static void settle(struct comm *comm)
 {
     if (comm->rings)
@@ -103,29 +111,32 @@ static void settle(struct comm *comm)
     comm->rings = comm->messages = 0;
 }
 
-profile_record *nccl_traffic_records(size_t *count, int *whole)
+size_t nccl_traffic_rows(void)
 {
-    profile_record *made;
-    size_t rows = 1, at = 0; /* of no row, too, there is memory */
+    return all.rows;
+}
+
+void nccl_traffic_records(profile_record *row, size_t room, profile_part *part)
+{
+    size_t rows = 0;
 
     for (uint32_t i = 0; i < all.comms; i++) {
-        settle(&all.comm[i]);
-        rows += 1 + (size_t)all.comm[i].peers;
-    }
-    made = calloc(rows, sizeof *made);
-    for (uint32_t i = 0; made && i < all.comms; i++) {
-        const struct comm *comm = &all.comm[i];
+        struct comm *comm = &all.comm[i];
 
+        if (!all.lost)
+            settle(comm);
         /* Who only receives has to be known there, too. */
-        made[at++] = (profile_record){.partner = comm->rank,
-                                      .phase = TOPOMAP_PART_COMM,
-                                      .bytes_out = comm->id,
-                                      .messages_out = comm->ranks};
-        if (comm->peers)
-            memcpy(&made[at], comm->peer, comm->peers * sizeof *made);
-        at += comm->peers;
+        if (rows < room)
+            row[rows] = (profile_record){.partner = comm->rank,
+                                         .phase = TOPOMAP_PART_COMM,
+                                         .bytes_out = comm->id,
+                                         .messages_out = comm->ranks};
+        rows++;
+        for (uint32_t k = 0; k < comm->peers; k++, rows++)
+            if (rows < room)
+                row[rows] = comm->peer[k];
     }
-    *count = at;
-    *whole = !all.lost;
-    return made;
+    part->record = row;
+    part->count = rows < room ? rows : room;
+    part->whole = !all.lost && rows <= room;
 }

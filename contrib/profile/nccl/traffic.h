@@ -16,8 +16,11 @@ uint32_t nccl_traffic_comm(uint64_t id, uint32_t ranks, uint32_t rank);
 void nccl_traffic_add(uint32_t comm, const char *function, const char *type, uint64_t count,
                       int root);
 
-/** All of it, as a part has it (TOPOMAP_PART_COMM in graph/formats/parts.h), for free(); NULL where
- * memory is short. \p whole: nothing was lost for want of memory */
-profile_record *nccl_traffic_records(size_t *count, int *whole);
+/** How many rows nccl_traffic_records() writes, where there is room for them. */
+size_t nccl_traffic_rows(void);
+/** Writes all of it to row[room], as a part has it (TOPOMAP_PART_COMM in graph/formats/parts.h),
+ * and fills part's record, count and whole: all found room, and nothing was lost for want of
+ * memory. No system call. */
+void nccl_traffic_records(profile_record *row, size_t room, profile_part *part);
 
 #endif

@@ -10,10 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/whole.h"
+
 enum {
     PAGE = 65536, /* no system has larger ones */
     ROW = 40,     /* topomap_part_row */
-    ABOVE = 64,   /* programs may count on low descriptors */
     SPARE = 2,    /* slots a task: a task may be a script that starts a program again */
     WORKERS =
         64,     /* slots at least: a task may start a process for each GPU of its node (torchrun) */
@@ -41,17 +42,11 @@ static int fits(uint64_t size)
 
 int topomap_part_memory_new(void)
 {
-    int low = memfd_create("topomap", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL), high;
+    int fd = memfd_create("topomap", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
-    if (low < 0)
-        low = memfd_create("topomap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (low < 0)
-        return -1;
-    high = fcntl(low, F_DUPFD_CLOEXEC, ABOVE);
-    if (high < 0) /* the limit of descriptors is that low */
-        return low;
-    close(low);
-    return high;
+    if (fd < 0)
+        fd = memfd_create("topomap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return topomap_whole_raise(fd, TOPOMAP_PART_MEMORY_ABOVE);
 }
 
 /* So many slots, each with rows for all partners, and for their phases where there may be so large
@@ -98,11 +93,6 @@ void topomap_part_memory_fail(int fd, uint32_t status, uint64_t status_ns)
 
     if (pwrite(fd, &status_ns, sizeof status_ns, (off_t)at_ns) == sizeof status_ns)
         (void)!pwrite(fd, &status, sizeof status, (off_t)at);
-}
-
-void topomap_part_memory_note(int fd, uint32_t mpi)
-{
-    (void)!pwrite(fd, &mpi, sizeof mpi, (off_t)offsetof(struct topomap_part_memory, mpi));
 }
 
 int topomap_part_memory_is(int fd, struct topomap_part_memory *head)

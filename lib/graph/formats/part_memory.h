@@ -6,7 +6,7 @@
  *     head    below
  *     slots   from `first` on, one every `stride` bytes: below, and then its rows (parts.h)
  *
- * A rank takes the next slot (`used`) when it has something to leave, fills it, and says so last
+ * A rank takes the next slot (`used`) when it begins, fills it when it ends, and says so last
  * (`state`). Pages that nobody writes do not exist. */
 #ifndef TOPOMAP_GRAPH_FORMATS_PART_MEMORY_H
 #define TOPOMAP_GRAPH_FORMATS_PART_MEMORY_H
@@ -22,6 +22,7 @@
 enum {
     TOPOMAP_PART_MEMORY_PROGRAM = 256,
     TOPOMAP_PART_MEMORY_FOLDER = 4096,
+    TOPOMAP_PART_MEMORY_ABOVE = 64, /* descriptors: programs may count on low ones */
 };
 
 struct topomap_part_memory {
@@ -69,9 +70,6 @@ int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
 
 /** Says how the first task that failed has ended, for the part's header. */
 void topomap_part_memory_fail(int fd, uint32_t status, uint64_t status_ns);
-
-/** Says which MPI a rank has, for the part's header. */
-void topomap_part_memory_note(int fd, uint32_t mpi);
 
 /** Whether the descriptor is such memory, of this version. Reads its head. */
 int topomap_part_memory_is(int fd, struct topomap_part_memory *head);

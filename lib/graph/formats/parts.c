@@ -444,7 +444,8 @@ static int add_part(topomap_parts *parts, DIR *folder, const char *path, uint32_
     snprintf(name, sizeof name, TOPOMAP_PART_NAME "%" PRIu32, number);
     snprintf(whole, sizeof whole, "%.300s/%s", path, name);
     /* A FIFO in its place must not hold the reader. */
-    fd = openat(dirfd(folder), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    fd = topomap_whole_raise(
+        openat(dirfd(folder), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), 3);
     if (fd < 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot open: %s", whole,
                                  strerror(errno));
@@ -472,10 +473,11 @@ static int add_parts(topomap_parts *parts, DIR *folder, const char *path, double
 static int add_folder(topomap_parts *parts, int folder, const char *path, double seconds,
                       topomap_error *err)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+    int again = topomap_whole_raise(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 3);
     DIR *opened = again < 0 ? NULL : fdopendir(again);
     uint32_t *number = NULL;
     size_t count = 0;
+    int status;
 
     if (!opened) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", path, strerror(errno));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a rank leaves what it saw: files by hand, whatever has their names, and memory of which the
  * kernel may have none. No MPI is started. */
-#define _GNU_SOURCE /* fallocate */
+#define _GNU_SOURCE /* syscall */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +134,50 @@ static void no_file(void **state)
     profile_file_fold(file, 0, RANKS);
     assert_int_equal(kind_of(file), S_IFIFO);
     assert_int_equal(kind_of(below("part.0")), S_IFREG);
+}
+
+static int lowest; /* descriptor that was read or written */
+
+static void use(int number)
+{
+    if (number < lowest)
+        lowest = number;
+}
+
+ssize_t read(int number, void *bytes, size_t size)
+{
+    use(number);
+    return syscall(SYS_read, number, bytes, size);
+}
+
+ssize_t write(int number, const void *bytes, size_t size)
+{
+    use(number);
+    return syscall(SYS_write, number, bytes, size);
+}
+
+/* A program may have closed its standard streams: no file of the profiler takes their place. */
+static void standard_streams(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(leave(0), 0);
+    pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < 3; i++)
+            close(i);
+        profile_file_begin(file, 1);
+        lowest = INT32_MAX;
+        if (leave(1) || lowest < 3)
+            _exit(1);
+        profile_file_fold(file, 0, RANKS);
+        _exit(lowest < 3);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(kind_of(parts), 0);
 }
 
 /* ---- Below another launcher than Slurm's --------------------------------------------------- */
@@ -253,137 +298,174 @@ static void a_folder_that_takes_nothing(void **state)
 
 /* ---- In memory ---------------------------------------------------------------------------- */
 
-static int calls, failures, why, fd;
-static off_t reserved, from;
+static int fd, pages = -1; /* so many there are; -1: no end */
 
-/* In place of libc's. */
-int fallocate(int fd, int mode, off_t at, off_t size)
+/* Where the system has no page for the old mask, it says so. */
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-    (void)fd, (void)mode;
-    from = at;
-    reserved = size;
-    if (calls++ >= failures)
-        return 0;
-    errno = why;
-    return -1;
+    if (!set && pages >= 0 && !pages--)
+        return ++pages, EFAULT;
+    return (int)syscall(SYS_rt_sigprocmask, how, set, old, sizeof(uint64_t)) ? errno : 0;
 }
 
-static uint32_t state_after(int reason, int times)
+static struct topomap_part_memory head_of(void)
 {
-    const profile_record record = {.partner = 1, .bytes_out = 10};
-    const profile_part part = {.ranks = RANKS, .whole = 1, .record = &record, .count = 1};
     struct topomap_part_memory head;
+
+    assert_true(topomap_part_memory_is(fd, &head));
+    return head;
+}
+
+static struct topomap_part_slot slot_of(uint32_t number)
+{
+    struct topomap_part_memory head = head_of();
     struct topomap_part_slot slot;
 
-    calls = 0;
-    failures = times;
-    why = reason;
-    assert_true(topomap_part_memory_is(fd, &head));
-    profile_memory_leave(&part);
-    from = (off_t)(head.first + head.used * head.stride);
-    assert_int_equal(pread(fd, &slot, sizeof slot, from), sizeof slot);
-    return slot.state;
+    assert_int_equal(pread(fd, &slot, sizeof slot, (off_t)(head.first + number * head.stride)),
+                     sizeof slot);
+    return slot;
 }
 
-static void no_memory(void **state)
+static long blocks(void)
 {
-    struct topomap_part_memory like = {.run = 5};
-    struct stat before, after;
+    struct stat status;
+
+    assert_int_equal(fstat(fd, &status), 0);
+    return (long)status.st_blocks;
+}
+
+static void lend(uint32_t tasks, uint32_t ranks)
+{
+    struct topomap_part_memory like = {.run = 7};
     char number[16];
 
-    (void)state;
     fd = topomap_part_memory_new();
     assert_true(fd >= 3);
     snprintf(like.folder, sizeof like.folder, "%s", here);
-    assert_int_equal(topomap_part_memory_fill(fd, 4, RANKS, &like), 0);
+    assert_int_equal(topomap_part_memory_fill(fd, tasks, ranks, &like), 0);
     snprintf(number, sizeof number, "%d", fd);
     setenv(PROFILE_MEMORY, number, 1);
-    assert_int_equal(profile_memory_find(), 1);
-    assert_int_equal(fstat(fd, &before), 0);
-    assert_int_equal(state_after(ENOSPC, 1), TOPOMAP_PART_EMPTY);
-    assert_int_equal(calls, 1);
-    assert_int_equal(reserved, sizeof(struct topomap_part_slot) + sizeof(profile_record));
-    assert_int_equal(state_after(EINTR, 1 << 20), TOPOMAP_PART_EMPTY);
-    assert_int_equal(fstat(fd, &after), 0);
-    assert_int_equal(after.st_blocks, before.st_blocks);
-    /* A signal is no lack of memory. */
-    assert_int_equal(state_after(EINTR, 3), TOPOMAP_PART_FILLED);
 }
 
-/* Where there is no room for all phases of all partners, the partners are there whole. In the
- * memory of the test before. */
-static void no_room_for_phases(void **state)
+/* A rank in a process of its own, with so many pages that the system gives it: it has \p rows rows
+ * when it ends, for which there may be no room. What it has open then is not what it has needs. */
+static int rank_with(int pages_there, size_t rows)
 {
-    enum { PARTNERS = 3, ROWS = 4000 };
-    static profile_record record[ROWS];
-    profile_part part = {.ranks = RANKS, .whole = 1, .record = record, .passed = 9};
-    struct topomap_part_memory head;
-    struct {
-        struct topomap_part_slot slot;
-        profile_record row[PARTNERS];
-    } left;
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        profile_part part = {.whole = 1};
+        profile_record *row;
+        size_t room;
+
+        pages = pages_there;
+        if (!profile_memory_find() || !profile_memory_begin(1, RANKS))
+            _exit(1);
+        profile_memory_reserve(rows);
+        close(fd);
+        fd = open("/dev/null", O_RDWR);
+        row = profile_memory_rows(&room);
+        part.record = row;
+        part.count = rows < room ? rows : room;
+        part.whole = rows <= room;
+        for (size_t i = 0; i < part.count; i++)
+            row[i] = (profile_record){.partner = (uint32_t)i};
+        profile_memory_leave(&part);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* What a rank costs: a page when it begins, and more with its rows. Of that, the system may have
+ * none. */
+static void no_memory(void **state)
+{
+    enum { BLOCK = 512, ROWS = 4000 };
+    long page = sysconf(_SC_PAGESIZE), before;
 
     (void)state;
-    for (uint32_t i = 0; i < ROWS; i++)
-        record[i] = (profile_record){i / (ROWS / PARTNERS + 1), i % 50, 2, 1, 20, 3};
-    for (int few = 0; few < 2; few++) {
-        part.count = few ? 2 : ROWS;
-        failures = 0;
-        assert_true(topomap_part_memory_is(fd, &head));
-        profile_memory_leave(&part);
-        from = (off_t)(head.first + head.used * head.stride);
-        assert_int_equal(pread(fd, &left, sizeof left, from), sizeof left);
-        assert_int_equal(left.slot.state, TOPOMAP_PART_FILLED);
-        assert_int_equal(left.slot.passed, few ? 9 : 0);
-        assert_int_equal(left.slot.rows, few ? 2 : PARTNERS);
-        assert_int_equal(left.row[1].phase, few);
-        if (few)
-            continue;
-        assert_int_equal(left.row[0].bytes_out, 2 * (ROWS / PARTNERS + 1));
-        assert_int_equal(left.row[2].partner, 2);
-        assert_int_equal(left.row[2].messages_in,
-                         3 * (ROWS - (PARTNERS - 1) * (ROWS / PARTNERS + 1)));
-    }
+    lend(4, ROWS);
+    before = blocks();
+    assert_int_equal(rank_with(0, 1), 1);
+    assert_int_equal(blocks(), before);
+    assert_int_equal(slot_of(0).state, TOPOMAP_PART_EMPTY);
+    assert_int_equal(rank_with(1, 1), 0);
+    assert_int_equal(blocks() - before, page / BLOCK);
+    assert_int_equal(slot_of(1).state, TOPOMAP_PART_FILLED);
+    assert_int_equal(slot_of(1).rank, 1);
+    assert_int_equal(rank_with(1, ROWS), 0);
+    assert_int_equal(slot_of(2).state, TOPOMAP_PART_PARTIAL);
+    assert_true(slot_of(2).rows >= 1);
+    before = blocks();
+    assert_int_equal(rank_with(-1, ROWS), 0);
+    assert_int_equal(slot_of(3).state, TOPOMAP_PART_FILLED);
+    assert_int_equal(slot_of(3).rows, ROWS);
+    assert_true((blocks() - before) * BLOCK >= (long)(ROWS * sizeof(profile_record)));
+    assert_true((blocks() - before) * BLOCK <=
+                (long)(ROWS * sizeof(profile_record)) / 4 * 5 + 2 * page);
+    assert_int_equal(head_of().used, 4);
     close(fd);
+}
+
+/* More ranks than slots. */
+static void no_slot(void **state)
+{
+    struct topomap_part_memory head;
+
+    (void)state;
+    lend(64, RANKS);
+    head = head_of();
+    for (uint32_t i = 0; i <= head.slots; i++)
+        assert_int_equal(rank_with(-1, 1), i == head.slots);
+    assert_int_equal(head_of().used, head.slots + 1);
+    close(fd);
+}
+
+/* What is forked is another process. */
+static void this_process(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    assert_false(profile_process_is());
+    assert_int_equal(profile_process_take(), 0);
+    assert_true(profile_process_is());
+    pid = fork();
+    if (pid == 0)
+        _exit(profile_process_is());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_true(profile_process_is());
 }
 
 /* Whoever started this process closed it: an ancestor has it. */
 static void closed_for_the_child(void **state)
 {
-    struct topomap_part_memory like = {.run = 7};
-    struct topomap_part_memory head;
-    char number[16];
     int status;
     pid_t pid;
 
     (void)state;
-    fd = topomap_part_memory_new();
-    snprintf(like.folder, sizeof like.folder, "%s", here);
-    assert_int_equal(topomap_part_memory_fill(fd, 4, RANKS, &like), 0);
-    snprintf(number, sizeof number, "%d", fd);
-    setenv(PROFILE_MEMORY, number, 1);
+    lend(4, RANKS);
     pid = fork();
     if (pid == 0) {
-        const profile_record record = {.partner = 1, .bytes_out = 10};
-        const profile_part part = {.ranks = RANKS, .whole = 1, .record = &record, .count = 1};
-
         close(fd);
         alarm(SECONDS);
         pid = fork();
         if (pid)
             _exit(waitpid(pid, &status, 0) != pid || status != 0);
-        failures = 0;
         if (!profile_memory_find())
             _exit(1);
         profile_memory_note(12);
-        profile_memory_leave(&part);
-        _exit(0);
+        _exit(!profile_memory_begin(0, RANKS));
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    assert_true(topomap_part_memory_is(fd, &head));
-    assert_int_equal(head.used, 1);
-    assert_int_equal(head.mpi, 12);
+    assert_int_equal(head_of().used, 1);
+    assert_int_equal(head_of().mpi, 12);
     close(fd);
 }
 
@@ -405,13 +487,15 @@ int main(void)
         cmocka_unit_test_setup(the_mark, fresh),
         cmocka_unit_test_setup(folders_of_others, fresh),
         cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(standard_streams, fresh),
         cmocka_unit_test_setup(in_a_folder, fresh),
         cmocka_unit_test_setup(which_mpi_alone, fresh),
         cmocka_unit_test_setup(no_folder, fresh),
         cmocka_unit_test_setup(a_folder_that_takes_nothing, fresh),
         cmocka_unit_test_setup(closed_for_the_child, fresh),
         cmocka_unit_test_setup(no_memory, fresh),
-        cmocka_unit_test_setup(no_room_for_phases, fresh),
+        cmocka_unit_test_setup(no_slot, fresh),
+        cmocka_unit_test_setup(this_process, fresh),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

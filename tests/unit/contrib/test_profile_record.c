@@ -18,6 +18,7 @@
 /* ---- Memory ------------------------------------------------------------------------------ */
 
 static size_t held;
+static int calls; /* of the allocator and of MPI */
 
 void *__real_malloc(size_t size);
 void __real_free(void *at);
@@ -35,6 +36,7 @@ void *__wrap_malloc(size_t size)
     assert_non_null(block);
     memcpy(block, &size, sizeof size);
     held += size;
+    calls++;
     return block + HEAD;
 }
 
@@ -65,6 +67,7 @@ void *__wrap_realloc(void *at, size_t size)
 void __wrap_free(void *at)
 {
     held -= size_of(at);
+    calls++;
     if (at)
         __real_free((char *)at - HEAD);
 }
@@ -90,6 +93,7 @@ static int give(int handle, MPI_Group *group)
         sem_wait(&go_on);
     }
     groups++;
+    calls++;
     *group = (MPI_Group)handle;
     return MPI_SUCCESS;
 }
@@ -113,11 +117,13 @@ int PMPI_Group_free(MPI_Group *group)
 {
     (void)group;
     groups--;
+    calls++;
     return MPI_SUCCESS;
 }
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
+    calls++;
     *flag = comm >= STRANGERS;
     return MPI_SUCCESS;
 }
@@ -131,6 +137,7 @@ uint64_t profile_bytes(MPI_Count count, MPI_Datatype type)
 
 int PMPI_Group_compare(MPI_Group a, MPI_Group b, int *result)
 {
+    calls++;
     *result = a == b || (int)a == (int)COMM(0) ? MPI_IDENT : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
@@ -139,16 +146,25 @@ int PMPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Gr
 {
     assert_int_equal((int)into, (int)MPI_COMM_WORLD);
     translations++;
+    calls++;
     for (int i = 0; i < n; i++)
         out[i] =
             (int)group >= (int)STRANGERS ? MPI_UNDEFINED : ranks[i] + (int)group - (int)COMM(0);
     return MPI_SUCCESS;
 }
 
+static size_t reserved; /* rows, in the memory that a launch lends */
+
+void profile_memory_reserve(size_t rows)
+{
+    if (rows > reserved)
+        reserved = rows;
+}
+
 static int begin(void **state)
 {
     (void)state;
-    held = 0;
+    held = reserved = 0;
     translations = 0;
     return profile_begin(0);
 }
@@ -160,17 +176,28 @@ static int end(void **state)
     return held != 0 || groups != 0;
 }
 
+static profile_record record[1 << 14];
 static uint64_t passed;
+
+/* The end has all that it needs: \return the part, of \p room rows at most. */
+static profile_part take(size_t room)
+{
+    int before = calls;
+    profile_part part = {0};
+
+    assert_int_equal(profile_records(record, room, &part), 0);
+    assert_int_equal(calls, before);
+    assert_true(part.count <= reserved);
+    passed = part.passed;
+    return part;
+}
 
 static uint64_t bytes_in(int partner, uint32_t phase)
 {
-    const profile_record *record;
-    size_t count;
-    int whole;
+    profile_part part = take(sizeof record / sizeof *record);
 
-    record = profile_records(&count, &passed, &whole);
-    assert_true(whole);
-    for (size_t i = 0; i < count; i++)
+    assert_true(part.whole);
+    for (size_t i = 0; i < part.count; i++)
         if (record[i].partner == (uint32_t)partner && record[i].phase == phase)
             return record[i].bytes_out;
     return 0;
@@ -309,9 +336,9 @@ static void *send_slowly(void *request)
 static void test_end_beside_a_thread(void **state)
 {
     pthread_t thread;
-    size_t count, before;
-    uint64_t none;
-    int whole, others;
+    profile_part none = {0};
+    size_t before;
+    int others;
 
     (void)state;
     profile_end();
@@ -324,7 +351,7 @@ static void test_end_beside_a_thread(void **state)
     before = held;
     assert_int_equal(pthread_create(&thread, NULL, send_slowly, (void *)2), 0);
     sem_wait(&inside);
-    assert_null(profile_records(&count, &none, &whole));
+    assert_int_equal(profile_records(record, 1, &none), -1);
     profile_end();
     assert_true(held >= before);
     others = groups;
@@ -427,10 +454,8 @@ static void test_order(void **state)
  * in some. */
 static void test_many_places(void **state)
 {
-    const profile_record *record;
     uint64_t sum = 0, most = 0;
-    size_t count;
-    int whole;
+    profile_part part;
 
     (void)state;
     for (int i = 0; i < 150; i++)
@@ -440,8 +465,8 @@ static void test_many_places(void **state)
             pass(MPI_COMM_WORLD, i, 0, 1000); /* after the last one that never comes again, once */
     for (int i = 160; i < 190; i++)
         pass(MPI_COMM_WORLD, i, 0, 1);
-    record = profile_records(&count, &passed, &whole);
-    for (size_t i = 0; i < count; i++) {
+    part = take(sizeof record / sizeof *record);
+    for (size_t i = 0; i < part.count; i++) {
         sum += record[i].bytes_out;
         most += record[i].bytes_out == 10000;
         assert_true(record[i].phase < PROFILE_PHASES);
@@ -451,6 +476,33 @@ static void test_many_places(void **state)
     }
     assert_int_equal(sum, 150 + 100 * 1000 + 30);
     assert_int_equal(most, 9);
+}
+
+/* Where there is no room for the phases, the partners are there whole; without room for these, the
+ * part is not. */
+static void test_no_room(void **state)
+{
+    profile_part part;
+
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        pass(MPI_COMM_WORLD, i % 3, 50, 100);
+    profile_add_window((MPI_Win)MPI_COMM_WORLD, 3, 0, 7);
+    assert_int_equal(reserved, 8);
+    assert_int_equal(profile_rows(), reserved);
+    part = take(reserved);
+    assert_int_equal(part.count, reserved);
+    assert_int_not_equal(part.passed, 0);
+    part = take(reserved - 1);
+    assert_int_equal(part.count, 2);
+    assert_int_equal(part.passed, 0);
+    assert_int_equal(part.whole, 1);
+    assert_int_equal(record[0].messages_out, 9);
+    assert_int_equal(record[1].bytes_out, 900);
+    assert_int_equal(record[1].bytes_in, 7);
+    part = take(1);
+    assert_int_equal(part.count, 1);
+    assert_int_equal(part.whole, 0);
 }
 
 /* A loop of more places than there are phases for, for ever: memory does not grow, nothing is lost.
@@ -526,6 +578,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_phase_of_persistent, begin, end),
         cmocka_unit_test_setup_teardown(test_order, begin, end),
         cmocka_unit_test_setup_teardown(test_many_places, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_room, begin, end),
         cmocka_unit_test_setup_teardown(test_memory_of_places, begin, end),
         cmocka_unit_test_setup_teardown(test_endless_places, begin, end),
         cmocka_unit_test_setup_teardown(test_borders_of_threads, begin, end),
