@@ -91,6 +91,9 @@ static uint32_t cpus_of(const cli_target *target, uint32_t node)
     uint32_t class = node < insides->nodes ? insides->class_of[node] : UINT32_MAX, cpus = 0,
              threads = target->request.asked.threads_per_core;
 
+    if (class == UINT32_MAX &&
+        insides->classes == 1) /* an overcommitted node's tasks are not bound */
+        class = 0;
     for (uint32_t core = 0; class < insides->classes && core < insides->node_class[class].cores;
          core++) {
         const uint32_t *first = insides->node_class[class].pu_first + core;

@@ -7,9 +7,10 @@
 #   PROGRAM  prints its rank and the number of ranks
 #   JUDGE  same: status, sorted output and what Slurm says are as with TOPOMAP=off
 #          ends: what is said and done depends on when a signal comes; the launch ends, nothing is left, nodes are idle
-# A form whose snippet has several launches says how many lines topomap may say in form_lines.
+# A form whose snippet has several launches says how many lines topomap may say in form_lines, and form_launches how
+# often it is launched in each way, if not three times.
 forms=()
-declare -gA form_judge form_text form_lines=([array]=50 [overlapping]=20)
+declare -gA form_judge form_text form_lines=([array]=50 [overlapping]=20) form_launches=([array]=1)
 form() {
   forms+=("$1")
   form_judge[$1]=$2

@@ -17,7 +17,6 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_command_line \
   tests/unit/plugin/test_spool \
   tests/unit/plugin/test_hooks_node \
-  tests/unit/plugin/test_hooks_gpus \
   tests/unit/plugin/test_hooks_moved \
   tests/unit/plugin/test_hooks_srun \
   tests/unit/plugin/test_standard_error \
@@ -89,11 +88,6 @@ tests_unit_plugin_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAG
   -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
 tests_unit_plugin_test_hooks_node_DEPENDENCIES = $(HOOK_OWN) plugin/topomap-node$(EXEEXT)
 tests_unit_plugin_test_hooks_node_LDADD = $(HOOK_LIBS)
-tests_unit_plugin_test_hooks_gpus_SOURCES = tests/unit/plugin/test_hooks_gpus.c tests/unit/plugin/hook_node.c \
-  tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
-tests_unit_plugin_test_hooks_gpus_CPPFLAGS = $(tests_unit_plugin_test_hooks_node_CPPFLAGS)
-tests_unit_plugin_test_hooks_gpus_DEPENDENCIES = $(tests_unit_plugin_test_hooks_node_DEPENDENCIES)
-tests_unit_plugin_test_hooks_gpus_LDADD = $(HOOK_LIBS)
 tests_unit_plugin_test_hooks_moved_SOURCES = tests/unit/plugin/test_hooks_moved.c tests/unit/plugin/hook_node.c \
   tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
 tests_unit_plugin_test_hooks_moved_CPPFLAGS = $(tests_unit_plugin_test_hooks_node_CPPFLAGS)
