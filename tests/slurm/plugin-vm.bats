@@ -19,6 +19,10 @@ step explicit srun -n8 --cpu-bind=cores -m topomap
 step whole srun -n8 -m topomap
 step half srun -n4 -m topomap
 step socket srun -n4 -m topomap:cyclic
+memory='echo $SLURM_PROCID $(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status) $(awk "NR == 1 { print \$2 }" /proc/self/numa_maps)'
+echo "memory: $(srun -n8 --mem-bind=local -m topomap sh -c "$memory" 2>&1 | sort -n | paste -sd' ')"
+echo "preferred: $(srun -n8 --mem-bind=prefer,local -m topomap sh -c "$memory" 2>&1 | sort -n | paste -sd' ')"
+echo "slurms-memory: $(srun -n8 --mem-bind=local --cpu-bind=cores sh -c "$memory" 2>&1 | sort -n | awk '{ print $3 }' | sort | uniq -c | xargs)"
 step one-thread srun -n4 --threads-per-core=1 -m topomap
 srun -n3 sleep 60 &
 sleep 3
@@ -45,6 +49,13 @@ is() { # STEP EXPECTED
 
 @test "tasks that have a core each get whole cores in the plan's order" {
   is one-thread "0 10-11 1 8-9 2 2-3 3 0-1"
+}
+
+# CPUs 0 to 7 are of NUMA node 0, 8 to 15 of node 1.
+@test "--mem-bind=local follows the tasks to their new CPUs" {
+  is memory "0 11 bind:1 1 10 bind:1 2 9 bind:1 3 8 bind:1 4 3 bind:0 5 2 bind:0 6 1 bind:0 7 0 bind:0"
+  is preferred "0 11 prefer:1 1 10 prefer:1 2 9 prefer:1 3 8 prefer:1 4 3 prefer:0 5 2 prefer:0 6 1 prefer:0 7 0 prefer:0"
+  is slurms-memory "4 bind:0 4 bind:1"
 }
 
 @test "topomap:SOCKET is Slurm's own binding" {
