@@ -26,7 +26,6 @@ static struct {
     topomap_node_nics nics; /* by 0: none are known */
     void *memory;           /* of the plan and of these; owned */
     uint32_t tasks;         /* of the node */
-    uint32_t task_cpus;     /* that Slurm counts for each task (srun -c), at least 1 */
     uint32_t node;          /* its place in the step */
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
     plugin_cpus online;     /* the node's CPUs; none: not known */
@@ -273,9 +272,6 @@ void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *si
         return;
     here.node = question.node;
     here.tasks = question.local_tasks;
-    if (spank_get_item(spank, S_STEP_CPUS_PER_TASK, &here.task_cpus) != ESPANK_SUCCESS ||
-        !here.task_cpus || here.task_cpus > PLUGIN_CPUS)
-        here.task_cpus = 1;
     here.refused = is_refused(spank, question.job, question.step);
     here.quiet = is_quiet(spank);
     if (known) {
@@ -531,9 +527,8 @@ static void choose(spank_t spank, struct task *task)
         other = check_class(spank, &task->allowed);
         if (!other && task->entry == UINT32_MAX)
             other = "a task has not one of the GPUs that were planned with";
-        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, here.task_cpus, task->entry,
-                                          &task->mask))
-            task->not_bound = "the tasks need more CPUs than the step has on this node";
+        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, task->entry, &task->mask))
+            task->not_bound = "this node has fewer CPUs for the step than tasks";
     }
     if (!other && here.plan.gpus && !here.own)
         other = order_gpus(spank, task->gpus);

@@ -207,7 +207,7 @@ static void look(const topomap_node_plan *node, const plugin_cpus *allowed, stru
 
 /* Tasks on the same PUs (bind=numa) begin at the same place: how many they are must fit into what
  * is allowed of these PUs. */
-static int are_enough(const topomap_node_plan *node, const struct places *places, uint32_t cpus)
+static int are_enough(const topomap_node_plan *node, const struct places *places)
 {
     for (uint32_t task = 0; task < node->tasks; task++) {
         uint64_t tasks = 0, has = 0;
@@ -219,7 +219,7 @@ static int are_enough(const topomap_node_plan *node, const struct places *places
             for (uint32_t i = first; i < end; i++)
                 tasks = places->tasks[i] > (int64_t)tasks ? (uint64_t)places->tasks[i] : tasks;
         }
-        if (has < tasks * cpus)
+        if (has < tasks)
             return 0;
     }
     return 1;
@@ -298,7 +298,7 @@ static void find_window(const topomap_node_plan *node, const struct fit *fit, ui
 }
 
 static int along_the_order(const topomap_node_plan *node, const struct places *places,
-                           const struct fit *fit, uint32_t cpus, uint32_t local, plugin_cpus *mask)
+                           const struct fit *fit, uint32_t local, plugin_cpus *mask)
 {
     uint16_t list[PLUGIN_CPUS];
     uint32_t count, first, end;
@@ -306,7 +306,7 @@ static int along_the_order(const topomap_node_plan *node, const struct places *p
     count = list_allowed(node, places, fit->threads, list);
     if (count < fit->wanted)
         count = list_allowed(node, places, UINT32_MAX, list);
-    if (count < (uint64_t)node->tasks * cpus)
+    if (count < node->tasks)
         return -1;
     find_window(node, fit, count, local, &first, &end);
     for (uint32_t i = first; i < end; i++)
@@ -314,8 +314,8 @@ static int along_the_order(const topomap_node_plan *node, const struct places *p
     return 0;
 }
 
-int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t cpus,
-                        uint32_t local, plugin_cpus *mask)
+int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t local,
+                        plugin_cpus *mask)
 {
     struct places places;
     struct fit fit;
@@ -325,8 +325,8 @@ int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowe
         return -1;
     look(node, allowed, &places, &fit);
     if (!fit.all && (fit.disjoint || !fit.some))
-        return along_the_order(node, &places, &fit, cpus, local, mask);
-    if (!fit.disjoint && !are_enough(node, &places, cpus))
+        return along_the_order(node, &places, &fit, local, mask);
+    if (!fit.disjoint && !are_enough(node, &places))
         return -1;
     for (struct span span = runs_of(node, local); span.run < span.end; span.run += 2)
         for (uint32_t i = span.run[0]; i < (uint32_t)span.run[0] + span.run[1]; i++)

@@ -42,10 +42,9 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores, const topomap_node_
  *  - where the plan has tasks on the same CPUs (bind=numa), the allowed ones of what is planned;
  *  - else CPUs along the class's order over the allowed ones, the tasks in the order of their
  *    planned CPUs: as many as planned, or an even share where there are fewer.
- *  \param cpus  that each task needs, at least 1 (srun -c)
- *  \return 0, or -1: the tasks need more CPUs than they would have, and all should keep Slurm's
- *  binding */
-int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t cpus,
-                        uint32_t local, plugin_cpus *mask);
+ *  \return 0, or -1: the node's tasks, or those that would share CPUs, are more than CPUs, and all
+ *  tasks should keep Slurm's binding */
+int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t local,
+                        plugin_cpus *mask);
 
 #endif

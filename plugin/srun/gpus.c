@@ -133,18 +133,14 @@ static int count_of(const char *value, int is_gres, uint32_t *sum)
 
 /* ---- Which GPU each task gets --------------------------------------------------------------- */
 
-/* GPUs of one task, "gres/gpu:2" or "cpu:1,gres:gpu:a100=2". */
-static const char *count_in(const char *tres)
+/* GPUs of one task, "gres/gpu:2" or "gres:gpu:a100=2,cpu:1"; 0: not told. */
+static unsigned long count_in(const char *tres)
 {
-    const char *at = tres ? strstr(tres, "gpu") : NULL;
-    const char *count;
+    const char *at = strstr(tres, "gpu") + strlen("gpu"), *count;
 
-    if (!at)
-        return tres;
-    at += strlen("gpu");
     for (count = at + strcspn(at, ","); count > at && count[-1] >= '0' && count[-1] <= '9'; count--)
         ;
-    return count > at && (count[-1] == ':' || count[-1] == '=') ? count : "";
+    return count > at && (count[-1] == ':' || count[-1] == '=') ? strtoul(count, NULL, 10) : 0;
 }
 
 static void write_bound(FILE *out, const char *kind, const char *value)
@@ -171,8 +167,8 @@ static void write_tasks(FILE *out, const plugin_gpus *gpus)
         write_bound(out, "single:", gpus->value[TASKS_PER_GPU]);
     else if (count_of(gpus->value[PER_TASK], 0, &count) && count)
         fprintf(out, "step-gpus bound:%u\n", count);
-    else if (names_gpus(gpus->value[TRES_PER_TASK]))
-        write_bound(out, "", count_in(gpus->value[TRES_PER_TASK]));
+    else if (names_gpus(gpus->value[TRES_PER_TASK]) && count_in(gpus->value[TRES_PER_TASK]))
+        fprintf(out, "step-gpus bound:%lu\n", count_in(gpus->value[TRES_PER_TASK]));
     else
         write_bound(out, "", "");
 }

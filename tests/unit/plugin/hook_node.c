@@ -75,7 +75,6 @@ static void run_hooks(const struct node *node)
     slurm_mock.step_cores = node->cores;
     slurm_mock.cpuset = node->cpuset;
     slurm_mock.online = node->online;
-    slurm_mock.task_cpus = node->task_cpus;
     slurm_mock.numa_cpus = node->numa_cpus;
     slurm_mock.fixed_policy = node->fixed_memory;
     slurm_mock.constrained = node->constrained;

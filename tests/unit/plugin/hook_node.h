@@ -33,7 +33,6 @@ struct node {
     plugin_cpus cpuset;    /* of its cgroup */
     plugin_cpus online;    /* what the machine has */
     const char *bind_list; /* SLURM_CPU_BIND_LIST, or NULL */
-    uint32_t task_cpus;    /* srun -c; 0: Slurm does not tell */
     int memory;            /* the mode of the policy that task/affinity sets for the task's CPUs */
     int fixed_memory;      /* the kernel refuses another one */
     uint32_t numa_cpus;    /* CPUs of a NUMA node */

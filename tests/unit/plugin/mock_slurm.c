@@ -154,8 +154,6 @@ static spank_err_t get_of_stepd(spank_item_t item, va_list args)
         return ESPANK_SUCCESS;
     case S_STEP_ALLOC_CORES:
         return get_text(args, slurm_mock.step_cores);
-    case S_STEP_CPUS_PER_TASK:
-        return slurm_mock.task_cpus ? get_number(args, slurm_mock.task_cpus) : ESPANK_NOT_AVAIL;
     default:
         return ESPANK_NOT_LOCAL;
     }

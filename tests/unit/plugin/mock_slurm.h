@@ -45,7 +45,6 @@ typedef struct mock {
     uint32_t node, local_tasks;
     int task;               /* local */
     const char *step_cores; /* S_STEP_ALLOC_CORES, or NULL */
-    uint32_t task_cpus;     /* S_STEP_CPUS_PER_TASK; 0: Slurm does not tell */
     int constrained;        /* devices, by the cgroup */
 
     /* The kernel */

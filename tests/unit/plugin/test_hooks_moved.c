@@ -79,21 +79,19 @@ static void overcommitted_tasks_float(void **state)
         enum topomap_bind bind;
         const char *cores; /* of the job, which the plan knows */
         const char *has;   /* of the step */
-        uint32_t task_cpus;
         int bound;
     } rows[] = {
-        {16, 1, TOPOMAP_BIND_CORE, NULL, "0-7", 1, 1}, /* a hardware thread each */
-        {17, 1, TOPOMAP_BIND_CORE, NULL, "0-7", 1, 0},
-        {17, 1, TOPOMAP_BIND_NUMA, NULL, "0-7", 1, 0},
-        {2, 1, TOPOMAP_BIND_CORE, "3", "3", 1, 1},
-        {3, 1, TOPOMAP_BIND_CORE, "3", "3", 1, 0},
-        {2, 2, TOPOMAP_BIND_CORE, "3", "3", 2, 0},
-        {2, 1, TOPOMAP_BIND_CORE, NULL, "3", 1, 1}, /* the step has less than the plan knew */
-        {3, 1, TOPOMAP_BIND_CORE, NULL, "3", 1, 0},
-        {2, 2, TOPOMAP_BIND_CORE, NULL, "3", 2, 0},
-        {4, 1, TOPOMAP_BIND_NUMA, NULL, "0", 1, 0},
-        {16, 1, TOPOMAP_BIND_NUMA, NULL, "0-7", 1, 1},
-        {16, 1, TOPOMAP_BIND_NUMA, NULL, "0-6", 1, 0},
+        {16, 1, TOPOMAP_BIND_CORE, NULL, "0-7", 1}, /* a hardware thread each */
+        {17, 1, TOPOMAP_BIND_CORE, NULL, "0-7", 0},
+        {17, 1, TOPOMAP_BIND_NUMA, NULL, "0-7", 0},
+        {2, 1, TOPOMAP_BIND_CORE, "3", "3", 1},
+        {3, 1, TOPOMAP_BIND_CORE, "3", "3", 0},
+        {2, 2, TOPOMAP_BIND_CORE, "3", "3", 0},
+        {2, 1, TOPOMAP_BIND_CORE, NULL, "3", 1}, /* the step has less than the plan knew */
+        {3, 1, TOPOMAP_BIND_CORE, NULL, "3", 0},
+        {4, 1, TOPOMAP_BIND_NUMA, NULL, "0", 0},
+        {16, 1, TOPOMAP_BIND_NUMA, NULL, "0-7", 1},
+        {16, 1, TOPOMAP_BIND_NUMA, NULL, "0-6", 0},
     };
     topomap_bindings b;
     struct node node;
@@ -109,7 +107,6 @@ static void overcommitted_tasks_float(void **state)
         node.bindings = text = topomap_bindings_encode(&b, &err);
         node.tasks = rows[i].tasks;
         node.cores = rows[i].has;
-        node.task_cpus = rows[i].task_cpus;
         run(&node);
         for (uint32_t task = 0; task < node.tasks; task++)
             slurms &= is_slurms(&node, task);

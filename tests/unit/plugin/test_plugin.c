@@ -290,18 +290,12 @@ static void make_node(uint32_t tasks, uint32_t each, const uint32_t *plan)
     assert_true(topomap_node_plan_is_sound(&four.plan));
 }
 
-/* Bits of allowed and chosen CPUs of a task that needs `cpus` of them; -1: Slurm's binding stays.
- */
-static int bits_of_wide(unsigned allowed, uint32_t cpus, uint32_t task)
+/* Bits of allowed and chosen CPUs; -1: Slurm's binding stays. */
+static int bits_of(unsigned allowed, uint32_t task)
 {
     plugin_cpus set = {{allowed}}, mask;
 
-    return plugin_cpus_of_task(&four.plan, &set, cpus, task, &mask) ? -1 : (int)mask.bit[0];
-}
-
-static int bits_of(unsigned allowed, uint32_t task)
-{
-    return bits_of_wide(allowed, 1, task);
+    return plugin_cpus_of_task(&four.plan, &set, task, &mask) ? -1 : (int)mask.bit[0];
 }
 
 static void cpus_follow_the_plan_where_they_may(void **state)
@@ -322,8 +316,6 @@ static void cpus_follow_the_plan_where_they_may(void **state)
     assert_int_equal(bits_of(0x07, 0), 0x06); /* three PUs for four */
     assert_int_equal(bits_of(0x07, 1), 0x01);
     assert_int_equal(bits_of(0x04, 0), -1); /* fewer than tasks */
-    assert_int_equal(bits_of_wide(0x33, 2, 1), 0x11);
-    assert_int_equal(bits_of_wide(0x07, 2, 1), -1); /* each needs two, and three are there */
     assert_int_equal(bits_of(0x00, 0), -1);
     assert_int_equal(bits_of(0xff, 2), -1); /* no such task */
 
@@ -331,7 +323,6 @@ static void cpus_follow_the_plan_where_they_may(void **state)
     assert_int_equal(bits_of(0xff, 1), 0x0c);
     assert_int_equal(bits_of(0x04, 0), -1); /* one for both, though each has an allowed one */
     assert_int_equal(bits_of(0x04, 1), -1);
-    assert_int_equal(bits_of_wide(0xff, 2, 1), -1);
     assert_int_equal(bits_of(0x03, 0), 0x03); /* none of them: as many others, shared */
     assert_int_equal(bits_of(0x03, 1), 0x03);
     assert_int_equal(bits_of(0x00, 1), -1);
