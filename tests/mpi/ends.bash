@@ -2,7 +2,8 @@
 # How ranks may end (ends.c), for the suites that compare profiled runs with unprofiled ones. Rows of
 # END WHO PROFILE STATUS TIER:
 #   PROFILE  whole, none, or files: none where the ranks write the profile themselves, whole where the node does
-#   STATUS   same: the profiled run has the status and the lines of an unprofiled one; fails: any status but 0;
+#   STATUS   same: the profiled run has the status and the lines of an unprofiled one; fails: any status but 0, unless an unprofiled run
+#            has 0, too (MPICH 4.2's mpiexec);
 #            chance: it depends on whether the launcher or another rank first sees that a rank has gone
 #   TIER     auto/check runs the rows with +, the campaigns all
 # A profiled run must not hang where an unprofiled one ends, and never prints what no rank of the program prints.
@@ -60,7 +61,7 @@ ends_alike() {
   fi
   end_lines out.profiled >lines.profiled
   case $4 in
-    fails) [ "$with" -ne 0 ] || return 1 ;&
+    fails) [ "$with" -ne 0 ] || [ "$(unprofiled "$1" "$2" "$3")" -eq 0 ] || return 1 ;&
     chance)
       ! grep -vxE 'executed|rank [0-9]+ of [0-9]+ got [0-9]+' lines.profiled
       return
