@@ -124,7 +124,7 @@ END
 # plan DB NODES OBJECTIVE [LINE]: the planner's reply for 16 tasks on 8 nodes.
 plan() {
   printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/$1" 'graph stencil2d:9:4x4' "nodes $2" 'tasks 2(x8)' \
-    'layout 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' "objective $3" ${4:+"$4"} 'seed 1' 'time 1' 'explain 1' end |
+    'layout 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' "objective $3" ${4:+"$4"} 'seed 1' 'time 60' 'explain 1' end |
     "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
 }
 

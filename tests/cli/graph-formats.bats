@@ -238,7 +238,7 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
   nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | head -2 | paste -sd,)
   printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/t.db" "graph $PWD/ft.mpiP" "nodes $nodes" 'tasks 2(x2)' \
-    'layout 0,2;1,3' 'objective J' 'seed 1' 'time 1' 'explain 1' end | "$TOPOMAP_BUILD/plugin/topomap-planner" 3>reply
+    'layout 0,2;1,3' 'objective J' 'seed 1' 'time 60' 'explain 1' end | "$TOPOMAP_BUILD/plugin/topomap-planner" 3>reply
   grep -q '^line .*\<84 bytes' reply
   grep -q '^topomap: .*\<84 bytes' reply
   grep -qx 'quiet 0' reply
@@ -252,7 +252,7 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
   nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | head -2 | paste -sd,)
   printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/t.db" "graph $PWD/g.edges" "nodes $nodes" 'tasks 2(x2)' \
-    'layout 0,2;1,3' 'objective J' 'seed 1' 'time 1' 'explain 1' end |
+    'layout 0,2;1,3' 'objective J' 'seed 1' 'time 60' 'explain 1' end |
     strace -f -o trace -e trace=openat,prctl,execve,seccomp "$TOPOMAP_BUILD/plugin/topomap-planner" 3>reply
   grep -q '^status applied' reply
   grep -q 'PR_SET_SECCOMP.* = 0' trace || skip "no filters in this kernel"
