@@ -12,15 +12,12 @@
 /* ---- Options ------------------------------------------------------------------------------- */
 
 /* NULL: not given. A flag of that name where a value is asked for is another option: --time of
- * `eval`. Tasks with GPUs of their own have the CPUs that Slurm gives them, unless somebody says
- * what they are to be bound to (policy_binds() in plugin/policy/settings.c). */
+ * `eval`. */
 static const char *option_of(const cli_call *call, enum topomap_request_key key)
 {
     const topomap_request_row *row = topomap_request_row_of(key);
     const char *text = row->option ? cli_get(call, row->option) : NULL;
 
-    if (!text && key == TOPOMAP_REQUEST_BIND && cli_get(call, "gpus-per-task"))
-        return "none";
     if (!text || cli_is_flag(call, row->option) != row->flag)
         return NULL;
     return row->flag ? "1" : text;

@@ -26,7 +26,8 @@ const char *policy_get(const policy_settings *settings, enum topomap_request_key
 int policy_flag(const policy_settings *settings, enum topomap_request_key key);
 /** Whether tasks are bound, where \p own says that Slurm's options bind them, or leave the inside
  * of nodes alone. GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are
- * by local task: there (\p paired) binding is only for whoever asks for it. */
+ * by local task: there (\p paired) binding is only for whoever asks for it. The planner alone knows
+ * which GPUs tasks can be bound next to (planner_compose_bind()). */
 int policy_binds(const policy_settings *settings, int own, int paired);
 /** Sets a value (copied). Flags are kept as "1" and "0". \return 0; -1: the value makes no sense,
  *  or there is no memory, and nothing is changed */

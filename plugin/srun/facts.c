@@ -81,6 +81,7 @@ static void write_launcher(FILE *out, const plugin_launcher *launcher)
 {
     write_flag(out, "nodes-only", launcher->nodes_only);
     write_flag(out, "paired", plugin_gpus_are_bound(&launcher->gpus) || launcher->mem_bind);
+    write_flag(out, "memory-bound", launcher->mem_bind);
     write_flag(out, "several-programs", launcher->multi);
     write_flag(out, "container", launcher->container != NULL);
     plugin_percent_line(out, "chdir", launcher->chdir);

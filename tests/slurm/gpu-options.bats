@@ -86,7 +86,7 @@ near_gpus() { # NAME KIND
 
 # The form of options leaves to every task what Slurm gives it. KIND: order, tasks see all of the step's GPUs, those that
 # talk near to each other first, and CPUs go with them; own, each has GPUs of its own, which stay as Slurm lists them, and
-# CPUs go with them by bind=gpu; same, nothing of GPUs is planned.
+# CPUs go with them, with bind=gpu and without; same, nothing of GPUs is planned.
 form() { # KIND OPTION...
   local kind=$1 name tasks=4 sizes=(-N2 -n4)
   shift
@@ -105,7 +105,7 @@ form() { # KIND OPTION...
   case $kind in
     order) [ "$(<slurm.status)" -eq 3 ] && [ "$(wc -l <placed)" -eq "$tasks" ] && near_gpus placed order && near_gpus bound order ;;
     own) diff <(cut -d' ' -f1-5 slurm) <(cut -d' ' -f1-5 placed) && diff <(cut -d' ' -f1-5 placed) <(cut -d' ' -f1-5 bound) &&
-      near_gpus bound own ;;
+      near_gpus placed own && near_gpus bound own ;;
     same) diff <(cut -d' ' -f1-5 slurm) <(cut -d' ' -f1-5 placed) && diff <(cut -d' ' -f1-5 placed) <(cut -d' ' -f1-5 bound) ;;
   esac
 }

@@ -11,11 +11,11 @@ setup_file() {
   command -v qemu-system-x86_64 >/dev/null || skip "needs qemu (auto/deps --vm)"
   export FORMS=$BATS_FILE_TMPDIR/forms OUT=$BATS_FILE_TMPDIR/out
   # order: tasks see all of the step's GPUs, those that talk near to each other first, and CPUs go with them; own: each
-  # has GPUs of its own, which stay, and CPUs go with the planned one; left: the same, but which one each has is not
+  # has GPUs of its own, which stay, and CPUs go with the planned one; default: the same without bind=gpu; left: the same, but which one each has is not
   # known beforehand, and CPUs are Slurm's. Behind it what each task may open.
   cat >"$FORMS" <<'FORMS'
 order 0,1,2,3/0,1,2,3/0,1,2,3/0,1,2,3 --gpus-per-node=4
-own 0/1/2/3 --gpus-per-task=1
+default 0/1/2/3 --gpus-per-task=1
 own 3/1 --gpus-per-node=4 --gpu-bind=map_gpu:3,1
 own 0,1/2,3 --gpus-per-task=2
 order 0,1/0,1/0,1/0,1 --gpus-per-node=2
@@ -30,16 +30,17 @@ left 0,1,2,3/0,1,2,3/0,1,2,3/0,1,2,3 --gpus-per-node=4 --gpu-bind=none
 left 0,1,2,3/0,1,2,3/0,1,2,3/0,1,2,3 --gpus-per-node=4 --gpu-bind=closest
 left 0,1,2,3 --gpus-per-node=4
 own 0/1 --gpus-per-task=1
-own 0/1/2/3 --gpus=4 --ntasks-per-gpu=1
+own 0/1/2/3 --gpus-per-task=1
+default 0/1/2/3 --gpus=4 --ntasks-per-gpu=1
 left 0/0/1/1 --gpus=2 --ntasks-per-gpu=2
 own 0,1/2,3 --gres=gpu:4 --gpus-per-task=2
-own 0/1/2/3 --gpus-per-node=4 --gpu-bind=single:1
+default 0/1/2/3 --gpus-per-node=4 --gpu-bind=single:1
 own 0/1/2/3 --gpus-per-node=4 --gpu-bind=verbose,single:1
 left 0/0/1/1 --gpus-per-node=4 --gpu-bind=single:2
 own 0/1 --gpus-per-node=2 --gpu-bind=single:1
 own 0/1 --gpus-per-node=2 --gpu-bind=map_gpu:0,1
 own 1/0 --gpus-per-node=2 --gpu-bind=map_gpu:1,0
-own 3/2/1/0 --gpus-per-node=4 --gpu-bind=map_gpu:3,2,1,0
+default 3/2/1/0 --gpus-per-node=4 --gpu-bind=map_gpu:3,2,1,0
 own 2/3/0/1 --gpus-per-node=4 --gpu-bind=verbose,map_gpu:2,3,0,1
 left 2/2/2/2 --gpus-per-node=4 --gpu-bind=map_gpu:2
 left 3/1/3/1 --gpus-per-node=4 --gpu-bind=map_gpu:3,1

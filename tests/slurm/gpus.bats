@@ -88,13 +88,20 @@ as_slurm() {
   done
 }
 
-@test "bind=gpu where Slurm gives each task a GPU: the GPUs stay, and CPUs are planned by them" {
+# The number of tasks for which CPUs are planned by GPUs, of 16.
+planned() { srun -N2 -n16 "$@" --topomap=chain:16 sh -c 'echo "$TOPOMAP_BINDINGS"' </dev/null | grep -c ^T2; }
+
+@test "where Slurm gives each task a GPU, the GPUs stay, and CPUs are planned by them" {
   local options
   for options in --gpus-per-task=1 '--gpus=16 --ntasks-per-gpu=1' '--gpus-per-node=8 --gpu-bind=single:1' '--gpus-per-node=8 --gpu-bind=map_gpu:7,6,5,4,3,2,1,0'; do
     as_slurm $options --topomap-options=bind=gpu
-    srun -N2 -n16 $options --topomap=chain:16 --topomap-options=bind=gpu sh -c 'echo "$TOPOMAP_BINDINGS"' </dev/null >plans
-    [ "$(cut -c1-2 plans | sort | uniq -c | tr -s ' ')" = ' 16 T2' ]
+    [ "$(planned $options --topomap-options=bind=gpu)" -eq 16 ]
+    [ "$(planned $options)" -eq 16 ]
+    [ "$(planned $options --cpu-bind=cores)" -eq 0 ]
   done
+  [ "$(planned --gpus-per-task=1 --mem-bind=map_mem:0)" -eq 0 ]
+  [ "$(planned --gpus-per-task=1 --topomap-options=bind=core)" -eq 0 ]
+  [ "$(planned --gpus-per-node=8 --gpu-bind=closest)" -eq 0 ]
 }
 
 @test "where gres.conf counts GPUs otherwise than by number, they and the tasks' CPUs are left alone" {
@@ -105,6 +112,12 @@ as_slurm() {
   srun -v -N2 -n16 --gpus-per-node=8 --topomap=chain:16 true </dev/null 2>err
   cp gres.conf "$BED/etc/gres.conf"
   grep -q "gres.conf .*GPUs" err
+  # Slurm chooses by the tasks' CPUs.
+  sed -i 's/$/ Cores=0-7/' "$BED/etc/gres.conf"
+  [ "$(planned --gpus-per-task=1)" -eq 0 ]
+  [ "$(planned --gpus-per-task=1 --topomap-options=bind=gpu)" -eq 16 ]
+  [ "$(planned --gpus-per-node=8 --gpu-bind=map_gpu:7,6,5,4,3,2,1,0)" -eq 16 ]
+  cp gres.conf "$BED/etc/gres.conf"
   step --gpus-per-node=8 --topomap=chain:16
   values 0,1,2,3,4,5,6,7 1,0,6,7,5,4,2,3
 }

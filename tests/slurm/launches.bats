@@ -186,7 +186,7 @@ END
   [[ $stderr == *": task 6: Exited with exit code 3"* ]] # wording: Slurm's own
 }
 
-@test "GPUs: each task has its own; the inside of nodes is Slurm's, unless the user asks" {
+@test "GPUs that the database does not know: each task has its own; the inside of nodes is Slurm's, unless the user asks" {
   export WHOSE='echo $SLURM_PROCID $SLURMD_NODENAME $SLURM_STEP_NODELIST $SLURM_STEP_TASKS_PER_NODE $TOPOMAP_APPLIED $SLURM_LOCALID $CUDA_VISIBLE_DEVICES $(echo $TOPOMAP_BINDINGS | cut -c1-2)'
   srun -N4 -n8 --ntasks-per-node=2 "$WHO" </dev/null | sort -n >slurm
   step() { srun -N4 -n8 --ntasks-per-node=2 --topomap="$(graph 8)" "$@" sh -c "$WHOSE" </dev/null | sort -n >out; }

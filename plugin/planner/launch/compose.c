@@ -16,12 +16,28 @@ static int is_line(const char *value)
     return length < 8192;
 }
 
+/* Tasks with GPUs of their own are bound next to these, unless bind= names something else, memory
+ * is bound to local tasks, or Slurm chooses the GPUs by the tasks' CPUs, as it may by a count. */
+static int follows_gpus(const planner_verdict *verdict)
+{
+    static const char word[] = "step-gpus ";
+    const char *bind = verdict->decision.settings.value[TOPOMAP_REQUEST_BIND];
+    const char *gpus = strstr(verdict->facts->rest, word);
+
+    if (!gpus || verdict->facts->memory_bound || verdict->gpus_left ||
+        (bind && strcmp(bind, "gpu") != 0))
+        return 0;
+    gpus += strlen(word);
+    return strncmp(gpus, "bound:m", 7) == 0 ||
+           (strncmp(gpus, "bound:", 6) == 0 && !verdict->gpus_near);
+}
+
 int planner_compose_bind(const planner_verdict *verdict)
 {
     const planner_facts *facts = verdict->facts;
 
     return policy_binds(&verdict->decision.settings, facts->said.cpu_bind || facts->nodes_only,
-                        facts->paired);
+                        facts->paired && !follows_gpus(verdict));
 }
 
 /* What nobody said is left out, where the planner has the same default. */

@@ -73,6 +73,7 @@ static const struct row {
     {"explain-file", TEXT, AT(explain_file)},
     {"nodes-only", FLAG, AT(nodes_only)},
     {"paired", FLAG, AT(paired)},
+    {"memory-bound", FLAG, AT(memory_bound)},
     {"several-programs", FLAG, AT(several_programs)},
     {"container", FLAG, AT(container)},
     {"asked", FLAG, AT(asked)},

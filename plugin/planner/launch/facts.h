@@ -21,6 +21,7 @@ typedef struct planner_facts {
     const char *explain_file;
     int nodes_only;       /* the inside of nodes is Slurm's */
     int paired;           /* GPUs or memory go with Slurm's own binding */
+    int memory_bound;     /* --mem-bind by local task */
     int several_programs; /* --multi-prog */
     int container;
     int asked, verbose; /* at a step's end: as its launch has settled them */

@@ -18,7 +18,7 @@ struct order {
     topomap_known nodes; /* as lines name them: a site may have a line for each */
     long *last;          /* of these, the number of the last GPU */
     size_t room;
-    int reorders;
+    int flags;
 };
 
 void planner_gres_path(char *path, unsigned long size)
@@ -74,7 +74,7 @@ static void add_files(struct order *order, const char *nodes, const char *files)
     for (size_t i = 0; i < names.count; i++) {
         long number = number_of(names.name[i]);
 
-        order->reorders |= number <= *last;
+        order->flags |= number <= *last ? PLANNER_GRES_REORDERS : 0;
         *last = number;
     }
     topomap_names_clear(&names);
@@ -84,8 +84,9 @@ static void add_files(struct order *order, const char *nodes, const char *files)
 static int read_line(char *line, const char *path, void *data, topomap_error *err)
 {
     const char *nodes = "", *files = NULL;
+    struct order *order = data;
     char *rest = NULL;
-    int is_gpu = 0;
+    int is_gpu = 0, has_cores = 0;
 
     (void)path;
     (void)err;
@@ -101,20 +102,26 @@ static int read_line(char *line, const char *path, void *data, topomap_error *er
             is_gpu = !strcasecmp(value, "gpu");
         else if (!strcasecmp(word, "File"))
             files = value;
+        else if (!strcasecmp(word, "Cores") || !strcasecmp(word, "CPUs"))
+            has_cores = 1;
+        else if (!strcasecmp(word, "AutoDetect") && strcasecmp(value, "off") != 0)
+            order->flags |= PLANNER_GRES_CORES;
     }
+    if (is_gpu && has_cores)
+        order->flags |= PLANNER_GRES_CORES;
     if (is_gpu && files)
-        add_files(data, nodes, files);
+        add_files(order, nodes, files);
     return 0;
 }
 
-int planner_gres_reorders(const char *path)
+int planner_gres_flags(const char *path)
 {
-    struct order order = {.reorders = 0};
+    struct order order = {.flags = 0};
     topomap_error err;
 
     if (slurm_lines_read(path, SLURM_INCLUDES_FILES, read_line, &order, &err))
-        order.reorders = 0;
+        order.flags = 0;
     topomap_known_clear(&order.nodes);
     free(order.last);
-    return order.reorders;
+    return order.flags;
 }

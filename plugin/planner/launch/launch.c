@@ -122,9 +122,12 @@ static void check_gpus(struct launch *launch)
 {
     const char *rest = launch->verdict.facts->rest;
     char path[4096];
+    int flags;
 
     planner_gres_path(path, sizeof path);
-    launch->verdict.gpus_left = planner_gres_reorders(path);
+    flags = planner_gres_flags(path);
+    launch->verdict.gpus_left = flags & PLANNER_GRES_REORDERS;
+    launch->verdict.gpus_near = flags & PLANNER_GRES_CORES;
     if (launch->verdict.gpus_left && strstr(rest, "step-gpus "))
         planner_tell(&launch->verdict, 0,
                      "%.300s lists GPUs in another order than that of their numbers, so which of "
@@ -168,8 +171,9 @@ static void write_reply(struct launch *launch)
     FILE *out = launch->verdict.out;
     int is_placed = reply->status == PLUGIN_APPLIED;
 
-    fprintf(out, "status %s\nline %s\nquiet %d\n", status[reply->status], reply->line,
-            reply->quiet);
+    fprintf(out, "bind %d\nstatus %s\nline %s\nquiet %d\n",
+            reply->bindings && planner_compose_bind(&launch->verdict), status[reply->status],
+            reply->line, reply->quiet);
     if (reply->plan_id)
         fprintf(out, "plan-id %s\n", reply->plan_id);
     if (reply->gain)
@@ -208,9 +212,8 @@ static void tell_settings(struct launch *launch)
     const policy_decision *decision = &launch->verdict.decision;
     FILE *out = launch->verdict.out;
 
-    fprintf(out, "asked %d\nverbose %d\nrequired %d\nbind %d\n", decision->asked,
-            launch->verdict.verbose, policy_flag(&decision->settings, TOPOMAP_REQUEST_REQUIRED),
-            planner_compose_bind(&launch->verdict));
+    fprintf(out, "asked %d\nverbose %d\nrequired %d\n", decision->asked, launch->verdict.verbose,
+            policy_flag(&decision->settings, TOPOMAP_REQUEST_REQUIRED));
 }
 
 /* A time that somebody names moves the deadline along; the site's own is for a planner that

@@ -9,6 +9,7 @@ typedef struct planner_verdict {
     const planner_facts *facts;
     policy_decision decision;
     int verbose;
+    int gpus_near; /* Slurm may choose each task's GPUs by its CPUs (gres_conf.h) */
     int gpus_left; /* which GPU has which number on a node is not known (gres_conf.h) */
     FILE *out;     /* further rows of the reply */
     char *why;     /* the step is left alone: why; owned */

@@ -192,15 +192,34 @@ static int add_cpus(struct ordering *o, uint32_t node, const uint32_t *gpu, topo
     return near < 0 ? -1 : 0;
 }
 
+/* One task alone is likely to use all GPUs of its node, wherever they are. */
+static int is_asked(const struct ordering *o)
+{
+    return o->in->request->asked.bind == TOPOMAP_REQUEST_BIND_GPU;
+}
+
+/* Whether CPUs can follow the GPUs that Slurm gives to the tasks of a node, into o->taken: it is
+ * known which they are and, unless somebody said bind=gpu, also which CPUs are next to them. */
+static int can_follow(const struct ordering *o, uint32_t node, uint32_t gpus, uint32_t tasks)
+{
+    const topomap_devices *devices = planner_gpus_devices(&o->in->gpus, node);
+
+    if (!topomap_gpu_bound(o->in->request->asked.step_gpus, o->gpu, gpus, tasks, 0, o->taken))
+        return 0;
+    for (uint32_t i = 0; i < tasks && !is_asked(o); i++)
+        if (!devices->device[o->taken[i]].cpus || !*devices->device[o->taken[i]].cpus)
+            return 0;
+    return 1;
+}
+
 /* Slurm gives each task GPUs of its own: CPUs go by one of them (lib/plan/node_plan.h), whatever
- * the task. Where it is not known which they are, Slurm's CPUs stay. */
+ * the task, or Slurm's CPUs stay. */
 static int follow_node(struct ordering *o, uint32_t node, uint32_t gpus, topomap_error *err)
 {
     topomap_bindings *b = &o->plan->bindings;
     uint32_t first = o->plan->first[node], tasks = o->plan->first[node + 1] - first;
 
-    if (b->class_of[node] == UINT32_MAX ||
-        !topomap_gpu_bound(o->in->request->asked.step_gpus, o->gpu, gpus, tasks, 0, o->taken)) {
+    if (b->class_of[node] == UINT32_MAX || !can_follow(o, node, gpus, tasks)) {
         b->class_of[node] = UINT32_MAX;
         for (uint32_t task = first; task < first + tasks; task++)
             o->cpus.start[task + 1] = o->cpus.start[task];
@@ -211,12 +230,6 @@ static int follow_node(struct ordering *o, uint32_t node, uint32_t gpus, topomap
     for (uint32_t i = 0; i < tasks; i++)
         o->gpu_of[i] = i;
     return keep_order(o, node, tasks, err) || add_cpus(o, node, o->taken, err) ? -1 : 0;
-}
-
-/* One task alone is likely to use all GPUs of its node, wherever they are. */
-static int is_asked(const struct ordering *o)
-{
-    return o->in->request->asked.bind == TOPOMAP_REQUEST_BIND_GPU;
 }
 
 static int order_node(struct ordering *o, uint32_t node, topomap_error *err)
@@ -264,6 +277,8 @@ int planner_gpu_order_make(const planner_inputs *in, topomap_plan *plan, planner
     int status;
 
     *order = (planner_gpu_order){0};
+    if (in->gpus.bound && !is_asked(&o) && (!in->gpus.known.nodes || in->gpus.none))
+        topomap_bindings_clear(&plan->bindings);
     if (!in->gpus.known.nodes || in->gpus.none || !plan->bindings.nodes)
         return 0;
     status = open_ordering(&o, err);

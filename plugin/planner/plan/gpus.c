@@ -25,12 +25,9 @@ static int has_gpus(const topomap_db_device_classes *known)
     return 0;
 }
 
-/* Slurm has paired GPUs that it binds with its own CPUs: ours follow them where somebody wants it.
- */
 static int is_bound(const planner_request *request)
 {
-    return topomap_gpu_is_bound(request->asked.step_gpus) &&
-           request->asked.bind == TOPOMAP_REQUEST_BIND_GPU;
+    return topomap_gpu_is_bound(request->asked.step_gpus) && planner_gpus_are_wanted(request);
 }
 
 /* "left" and "none" are no counts. */

@@ -14,7 +14,7 @@ typedef struct planner_gpus {
         all;           /* for nic= and keep=: the same, whether a node has GPUs or not */
     topomap_cores job; /* that the job has, as scontrol told; nodes 0: not known, all of them */
     int none;          /* the job has none, or the step is to be left alone */
-    int bound;         /* Slurm binds each task to its own, and somebody said bind=gpu */
+    int bound;         /* Slurm binds each task to its own, and they are wanted */
 } planner_gpus;
 
 /** Whether tasks are to be next to GPUs: somebody said so, or nobody said what they are to be bound

@@ -227,14 +227,16 @@ static void gh200_h100_a100(void **state)
         assert_told(&rows[i].asked, rows[i].expected);
 }
 
-/* GPUs that Slurm gives to tasks, one each: CPUs go by them, where somebody wants it. */
+/* CPUs follow GPUs that Slurm gives to tasks, also where nobody said bind=. */
 static void bound(void **state)
 {
     const struct asked asked = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound\n", "chain:8", 8},
                        fewer = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound\n", "chain:4", 4},
                        each = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound:2\n", "chain:4",
                                4},
-                       unasked = {"hwloc", "mi250x.xml", "step-gpus bound\n", "chain:8", 8};
+                       unasked = {"hwloc", "mi250x.xml", "step-gpus bound:2\n", "chain:4", 4},
+                       overcommitted = {"hwloc", "mi250x.xml",
+                                        "cpus-per-task 8\nstep-gpus bound:1\n", "chain:8", 8};
     const topomap_bindings *b = &answer.plan.bindings;
 
     (void)state;
@@ -249,7 +251,8 @@ static void bound(void **state)
     assert_null(b->gpu_first);
     assert_int_equal(b->class_of[0], UINT32_MAX);
     assert_int_equal(b->pu_start[4], 0);
-    decide(&unasked);
+    assert_told(&unasked, "0:12,13,28,29 2:4,5,20,21 4:0,1,16,17 6:8,9,24,25");
+    decide(&overcommitted);
     assert_int_equal(b->nodes, 0);
 }
 
@@ -328,10 +331,19 @@ static void bound_by_a_list(void **state)
 /* Slurm's binding, the user's word, and what is not known stay as they are. */
 static void left_alone(void **state)
 {
-    static const char *const options[] = {
-        "step-gpus left\n", "step-gpus 0\n", "step-gpus 4\n",    "step-gpus total:7\n",
-        "gpus none\n",      "gpus 0-3,8\n",  "bind core\n",      "bind numa\n",
-        "bind pu\n",        "bind none\n",   "step-gpus none\n", "gpus 0-3\nstep-gpus 2\n"};
+    static const char *const options[] = {"step-gpus left\n",
+                                          "step-gpus 0\n",
+                                          "step-gpus 4\n",
+                                          "step-gpus total:7\n",
+                                          "gpus none\n",
+                                          "gpus 0-3,8\n",
+                                          "bind core\n",
+                                          "bind numa\n",
+                                          "bind pu\n",
+                                          "bind none\n",
+                                          "step-gpus none\n",
+                                          "gpus 0-3\nstep-gpus 2\n",
+                                          "step-gpus bound:1\ngpus none\n"};
 
     (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {

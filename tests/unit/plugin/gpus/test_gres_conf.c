@@ -16,17 +16,21 @@ static void orders(void **state)
 {
     static const struct {
         const char *text;
-        int reorders;
+        int flags;
     } rows[] = {
         {"", 0},
-        {"AutoDetect=nvml\n", 0},
+        {"AutoDetect=nvml\n", PLANNER_GRES_CORES},
+        {"NodeName=a1 AutoDetect=off Name=gpu File=/dev/nvidia[0-3]\n", 0},
+        {"Name=gpu File=/dev/nvidia0 cores=0-3\n", PLANNER_GRES_CORES},
+        {"Name=nic File=/dev/nic0 Cores=0-3\n", 0},
         {"Name=gpu File=/dev/nvidia[0-3]\n", 0},
         {"Name=gpu Type=a100 File=/dev/nvidia[0-1]\nName=gpu Type=h100 File=/dev/nvidia[2-11]\n",
          0},
         {"Name=gpu File=/dev/nvidia[2-3]\nName=gpu File=/dev/nvidia[0-1]\n", 1},
         {"name=GPU file=/dev/nvidia3,/dev/nvidia1\n", 1},
         {"Name=gpu File=/dev/nvidia[10,9]\n", 1},
-        {"Name=gpu File=/dev/nvidia1 \\\n Cores=0\nName=gpu \\\nFile=/dev/nvidia0", 1},
+        {"Name=gpu File=/dev/nvidia1 \\\n Cores=0\nName=gpu \\\nFile=/dev/nvidia0",
+         PLANNER_GRES_REORDERS | PLANNER_GRES_CORES},
         /* Other nodes, other resources, what is commented out. */
         {"NodeName=a[1-4] Name=gpu File=/dev/nvidia[2-3]\n"
          "NodeName=b[1-4] Name=gpu File=/dev/nvidia[0-1]\n",
@@ -44,11 +48,11 @@ static void orders(void **state)
         assert_non_null(out);
         fputs(rows[i].text, out);
         fclose(out);
-        if (planner_gres_reorders(path) != rows[i].reorders)
+        if (planner_gres_flags(path) != rows[i].flags)
             fail_msg("row %zu: %s", i, rows[i].text);
     }
-    assert_false(planner_gres_reorders(scratch_path("none.conf")));
-    assert_false(planner_gres_reorders("/dev/null"));
+    assert_false(planner_gres_flags(scratch_path("none.conf")));
+    assert_false(planner_gres_flags("/dev/null"));
 }
 
 static void write_conf(const char *name, const char *text)
@@ -68,20 +72,20 @@ static void what_is_included(void **state)
     (void)state;
     write_conf("more.conf", "Name=gpu File=/dev/nvidia[0-1]\n");
     write_conf("gres.conf", "Name=gpu File=/dev/nvidia[2-3]\n \tINCLUDE\tmore.conf # there\n");
-    assert_true(planner_gres_reorders(path));
+    assert_true(planner_gres_flags(path));
     snprintf(text, sizeof text, "Name=gpu File=/dev/nvidia[2-3]\ninclude %s\n",
              scratch_path("more.conf"));
     write_conf("gres.conf", text);
-    assert_true(planner_gres_reorders(path));
+    assert_true(planner_gres_flags(path));
     write_conf("gres.conf", "Include more.conf\nName=gpu File=/dev/nvidia[2-3]\n");
-    assert_false(planner_gres_reorders(path));
+    assert_false(planner_gres_flags(path));
     write_conf("gres.conf", "Included=1 Name=gpu File=/dev/nvidia[2,1]\n");
-    assert_true(planner_gres_reorders(path));
+    assert_true(planner_gres_flags(path));
     /* Slurm refuses these: there is no order that could be another one. */
     write_conf("gres.conf", "Name=gpu File=/dev/nvidia[2,1]\nInclude none.conf\n");
-    assert_false(planner_gres_reorders(path));
+    assert_false(planner_gres_flags(path));
     write_conf("gres.conf", "Name=gpu File=/dev/nvidia[2,1]\nInclude gres.conf\n");
-    assert_false(planner_gres_reorders(path));
+    assert_false(planner_gres_flags(path));
 }
 
 static void beside_slurm_conf(void **state)
