@@ -217,7 +217,8 @@ static int are_enough(const topomap_node_plan *node, const struct places *places
 
             has += (uint64_t)(places->before[end] - places->before[first]);
             for (uint32_t i = first; i < end; i++)
-                tasks = places->tasks[i] > (int64_t)tasks ? (uint64_t)places->tasks[i] : tasks;
+                if (places->allowed[i] && places->tasks[i] > (int64_t)tasks)
+                    tasks = (uint64_t)places->tasks[i];
         }
         if (has < tasks)
             return 0;

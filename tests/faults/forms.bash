@@ -75,7 +75,7 @@ for tenth in 00 02 04 06 08 10 12 14 16 18 20 22 24 26 28 30; do
   form "cancelled-${tenth}0" ends '$S sleep 100 & sleep 0.'"$tenth"'; until scancel --user="$(id -u)" && ! kill -0 $! 2>/dev/null; do sleep 0.05; done; wait $!'
 done
 unset tenth
-form planner-killed same '$S "$PROGRAM" & p=$!; for i in $(seq 50); do ! pkill -KILL -x planner || break; sleep 0.005; done; wait $p'
+form planner-killed same '$S "$PROGRAM" & p=$!; for i in $(seq 50); do ! pkill -KILL -u $(id -u) -x planner || break; sleep 0.005; done; wait $p'
 form srun-killed ends '$S sleep 100 & sleep 0.3; kill -KILL $!; wait $!; scancel --user="$(id -u)"'
 form stepd-killed ends '$S sleep 100; scancel --user="$(id -u)"'
 

@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 
 @test "jobs of all forms run as without topomap" {
   [[ $EUID -eq 0 ]] || skip "needs root"
+  cd "$BATS_TEST_TMPDIR"
   "$TOPOMAP_SOURCE/tests/faults/walk" --most-forms >out 2>&1 3>&- || { cat out; false; }
   tail -1 out
   [ "$(grep -c '^ok ' out)" -ge 30 ]

@@ -139,13 +139,13 @@ static void say_bindings(const char *request, uint32_t other_job)
     say("bindings %s\n", text ? text : err.text);
 }
 
-/* As say_bindings() over 4,480 PUs, of which a task gets one that this machine has, the last first,
- * and half of those that no machine of a test has: nearly as long as the bindings of a step of 16
- * tasks may be, and too long for an environment that has little room (`ulimit -s 600`). All nodes'
+/* As say_bindings() over 8,192 PUs, of which a task gets one that this machine has, the last first,
+ * and half of those that no machine of a test has: 25 kB for two tasks a node, too long for an
+ * environment that has little room (`ulimit -s 500`, and 23 kB of the test's own). All nodes'
  * tasks share the same sets of PUs; task i of node j has set i + j. */
 static void say_long_bindings(const char *request)
 {
-    enum { PUS = 4480, FIRST = 128 };
+    enum { PUS = 8192, FIRST = 128 };
     static uint32_t count[65536], first[PUS + 1], os[PUS];
     uint32_t tasks, nodes = counts_of(field(request, "layout"), count, &tasks), used = 0, task = 0;
     uint32_t real = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);

@@ -160,7 +160,7 @@ END
 }
 
 @test "nodes whose cores are not the database's: ranks move, Slurm's binding stays, one line" {
-  lstopo-no-graphics -i 'pack:1 core:1 pu:1' --of xml >one.xml
+  lstopo-no-graphics -i 'pack:1 core:1 pu:2' --of xml >one.xml
   cp "$TOPOMAP_DB" other
   topomap db import --db other hwloc one.xml --nodes 'node[01-04]'
   # shellcheck disable=SC2086 # words

@@ -233,14 +233,14 @@ objective weight effort seed time min-gain explain end " ]
   export FAKE_PLANNER=reverse-and-bind-long
   local cpus='echo $SLURM_PROCID $(sed -n s/^Cpus_allowed_list://p /proc/self/status) ${TOPOMAP_BINDINGS:-none}'
   mkdir spool
-  # Linux gives the environment a quarter of the stack.
-  step() { (ulimit -s 600 && srun -v -n16 -N4 -m topomap sh -c "$cpus" >out 2>err </dev/null); }
+  # Linux gives the environment a quarter of the stack, and 128 KiB at least.
+  step() { (ulimit -s 500 && FILL=$(printf '%023000d' 0) srun -v -n8 -N4 --ntasks-per-node=2 -m topomap sh -c "$cpus" >out 2>err </dev/null); }
   [ "$(nproc --all)" -ge 2 ] || skip "needs two CPUs"
   local last=$(($(nproc --all) - 1)) rank
-  for rank in {0..15}; do echo "$rank $((last - (rank + 3 - rank / 4) % 4 % (last + 1))) none"; done >planned
+  for rank in {0..7}; do echo "$rank $((last - (rank + 1 - rank / 2) % 2)) none"; done >planned
   # Dealt out in order, the first of a node's tasks have the first of these CPUs.
-  for local in {0..3}; do echo "$((last - local % (last + 1)))"; done | sort -n >dealt
-  for rank in {0..15}; do echo "$rank $(sed -n "$((rank % 4 + 1))p" dealt) none"; done >in-order
+  for local in 0 1; do echo "$((last - local))"; done | sort -n >dealt
+  for rank in {0..7}; do echo "$rank $(sed -n "$((rank % 2 + 1))p" dealt) none"; done >in-order
   # Nowhere to put them, said under -v; there; a folder that is not; one that is full.
   step
   grep -q 'topomap: .*bindings.*spool=' err
@@ -251,7 +251,7 @@ objective weight effort seed time min-gain explain end " ]
   run ! grep -q 'spool=' err
   sort -n out | diff planned -
   [ -z "$(ls -A spool)" ]
-  run ! srun -n16 -N4 -m topomap sh -c 'exit 3' </dev/null
+  run ! srun -n8 -N4 --ntasks-per-node=2 -m topomap sh -c 'exit 3' </dev/null
   [ -z "$(ls -A spool)" ]
   plugstack "planner=$PLANNER deadline_ms=60000 node_ms=60000 spool=/nonexist"
   step

@@ -110,11 +110,11 @@ setup() {
   echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=60000 node_ms=60000 spool=$PWD/spool" \
     >"$BED/etc/plugstack.conf"
   # Linux gives the environment a quarter of the stack.
-  FAKE_PLANNER=reverse-and-bind-long run --separate-stderr bash -c "ulimit -s 600; srun $STEP -m topomap '$VERIFY'"
+  FAKE_PLANNER=reverse-and-bind-long run --separate-stderr bash -c "ulimit -s 500; export FILL=$(printf '%023000d' 0); srun --mpi=pmix -N4 -n8 --ntasks-per-node=2 -m topomap '$VERIFY'"
   cp before "$BED/etc/plugstack.conf"
   echo "$output $stderr"
   [ "$status" -eq 1 ]
-  grep -qx 'topomap-verify: rank 0: .*CPUs \([0-9]*\), .* \1,1.*; 16 of 16 tasks .*' <<<"$output"
+  grep -qx 'topomap-verify: rank 0: .*CPUs \([0-9]*\), .* \1,1.*; 8 of 8 tasks .*' <<<"$output"
   [ -z "$(ls -A spool)" ]
 }
 
