@@ -28,13 +28,12 @@ typedef struct topomap_bindings {
     uint32_t classes;
     topomap_bindings_class *node_class; /**< [classes] */
     uint32_t nodes;                     /**< of the step, in the step's node order */
-    uint32_t *
-        class_of; /**< [nodes], UINT32_MAX: no binding: the inside is not known, or overcommitted */
-    uint32_t *task_first; /**< [nodes + 1] tasks of node i, by local id, are
-                             task_first[i] .. task_first[i+1] */
-    uint32_t *pu_start;   /**< [task_first[nodes] + 1] */
-    uint32_t *pu;         /**< [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
-                             nodes with a class */
+    uint32_t *class_of;                 /**< [nodes], UINT32_MAX: tasks are not bound there */
+    uint32_t *task_first;               /**< [nodes + 1] tasks of node i, by local id, are
+                                           task_first[i] .. task_first[i+1] */
+    uint32_t *pu_start;                 /**< [task_first[nodes] + 1] */
+    uint32_t *pu;        /**< [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
+                            nodes with a class */
     uint32_t *gpu_first; /**< [nodes + 1] or NULL: no node has an order. The order of node i is that
                             of gpu_first[i] .. gpu_first[i+1], none: Slurm's stays */
     uint32_t *gpu;       /**< [gpu_first[last]] all GPUs that the step has of the node, by Slurm's
