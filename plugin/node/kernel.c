@@ -27,21 +27,22 @@ void plugin_kernel_online(plugin_cpus *online)
         memset(online, 0, sizeof *online);
 }
 
-int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_memory_policy *policy)
+int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_cpus *nodes)
 {
-    plugin_cpus nodes, own;
+    plugin_cpus all, own;
     char path[64];
 
-    if (read_list("/sys/devices/system/node/has_cpu", &nodes))
+    memset(nodes, 0, sizeof *nodes);
+    if (read_list("/sys/devices/system/node/has_cpu", &all))
         return -1;
-    for (uint32_t node = 0; node < PLUGIN_NUMA_NODES; node++) {
-        if (!plugin_cpus_has(&nodes, node))
+    for (uint32_t node = 0; node < PLUGIN_CPUS; node++) {
+        if (!plugin_cpus_has(&all, node))
             continue;
         snprintf(path, sizeof path, "/sys/devices/system/node/node%u/cpulist", node);
         if (read_list(path, &own))
             return -1;
         if (plugin_cpus_meet(&own, cpus))
-            policy->node[node / PLUGIN_CPUS_WORD] |= 1ul << node % PLUGIN_CPUS_WORD;
+            plugin_cpus_add(nodes, node);
     }
     return 0;
 }
@@ -49,12 +50,13 @@ int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_memory_policy *poli
 /* libc has no functions for these two. */
 int plugin_kernel_get_policy(plugin_memory_policy *policy)
 {
-    return (int)syscall(SYS_get_mempolicy, &policy->mode, policy->node,
-                        (unsigned long)PLUGIN_NUMA_NODES, NULL, 0ul);
+    return (int)syscall(SYS_get_mempolicy, &policy->mode, policy->nodes.bit,
+                        (unsigned long)PLUGIN_CPUS, NULL, 0ul);
 }
 
+/* The kernel takes one bit less than it is told. */
 int plugin_kernel_set_policy(const plugin_memory_policy *policy)
 {
-    return (int)syscall(SYS_set_mempolicy, policy->mode, policy->node,
-                        (unsigned long)PLUGIN_NUMA_NODES + 1);
+    return (int)syscall(SYS_set_mempolicy, policy->mode, policy->nodes.bit,
+                        (unsigned long)PLUGIN_CPUS + 1);
 }

@@ -5,20 +5,18 @@
 
 #include "plugin/node/cpus.h"
 
-enum { PLUGIN_NUMA_NODES = 1024 };
-
 /** A process's memory policy (set_mempolicy(2)). */
 typedef struct plugin_memory_policy {
-    int mode; /* MPOL_BIND and the like, with its flags */
-    unsigned long node[PLUGIN_NUMA_NODES / PLUGIN_CPUS_WORD];
+    int mode;          /* MPOL_BIND and the like, with its flags */
+    plugin_cpus nodes; /* NUMA nodes, by their numbers */
 } plugin_memory_policy;
 
 /** The CPUs that this machine has; none where the kernel does not say. */
 void plugin_kernel_online(plugin_cpus *online);
 
-/** Adds the NUMA nodes that have one of the CPUs \p cpus to \p policy, which has none. Returns 0,
- * or -1 if the kernel does not tell. */
-int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_memory_policy *policy);
+/** Sets \p nodes to the NUMA nodes that have one of the CPUs \p cpus. Returns 0, or -1 if the
+ * kernel does not tell. */
+int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_cpus *nodes);
 
 /** Gets the calling thread's memory policy. Returns 0, or -1 if the kernel has no such call. */
 int plugin_kernel_get_policy(plugin_memory_policy *policy);

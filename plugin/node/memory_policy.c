@@ -16,27 +16,24 @@ static int has_nodes(int mode)
 
 /* Slurm binds to all NUMA nodes of the task's CPUs, or prefers the first of them
  * (numa_set_preferred in src/plugins/task/affinity). */
-static int is_of(const plugin_memory_policy *now, const plugin_memory_policy *cpus)
+static int is_of(const plugin_memory_policy *now, const plugin_cpus *nodes)
 {
-    unsigned long outside = 0;
-
-    if ((now->mode & MODE_MASK) != MPOL_PREFERRED)
-        return !memcmp(now->node, cpus->node, sizeof now->node);
-    for (size_t i = 0; i < sizeof now->node / sizeof *now->node; i++)
-        outside |= now->node[i] & ~cpus->node[i];
-    return !outside;
+    if ((now->mode & MODE_MASK) == MPOL_PREFERRED)
+        return plugin_cpus_within(&now->nodes, nodes);
+    return !memcmp(&now->nodes, nodes, sizeof *nodes);
 }
 
 int plugin_memory_policy_move(const plugin_cpus *from, const plugin_cpus *to)
 {
-    plugin_memory_policy now = {0}, old = {0}, new = {0};
+    plugin_memory_policy policy = {0};
+    plugin_cpus old, new;
 
-    if (plugin_kernel_get_policy(&now) || !has_nodes(now.mode))
+    if (plugin_kernel_get_policy(&policy) || !has_nodes(policy.mode))
         return 0;
     if (plugin_kernel_numa_nodes(from, &old) || plugin_kernel_numa_nodes(to, &new))
         return -1;
-    if (!is_of(&now, &old) || !memcmp(now.node, new.node, sizeof now.node))
+    if (!is_of(&policy, &old) || !memcmp(&policy.nodes, &new, sizeof new))
         return 0;
-    new.mode = now.mode;
-    return plugin_kernel_set_policy(&new);
+    policy.nodes = new;
+    return plugin_kernel_set_policy(&policy);
 }

@@ -96,7 +96,7 @@ static void run_hooks(const struct node *node)
         slurm_mock.mask = slurms_mask(node, task);
         slurm_mock.policy = (plugin_memory_policy){.mode = node->memory};
         if (node->memory)
-            plugin_kernel_numa_nodes(&slurm_mock.mask, &slurm_mock.policy);
+            plugin_kernel_numa_nodes(&slurm_mock.mask, &slurm_mock.policy.nodes);
         set_variables(node, task);
         result->status |= slurm_spank_task_init(spank, 0, NULL);
         keep_variables(node, task);
@@ -213,6 +213,32 @@ void open_small(struct node *node, topomap_bindings *b)
     open_machine(&small, describe("pack:2 [numa] core:4 pu:2", 0));
     plan(&small, 4, 1, TOPOMAP_BIND_CORE, NULL, b);
     *node = (struct node){.tasks = 4, .cores = "0-7", .cpuset = small.all, .online = small.all};
+}
+
+void open_small_bound(struct node *node, topomap_bindings *b)
+{
+    open_small(node, b);
+    node->bindings = topomap_bindings_encode(b, &err);
+    assert_non_null(node->bindings);
+}
+
+void close_small(struct node *node, topomap_bindings *b)
+{
+    free((char *)(uintptr_t)node->bindings);
+    topomap_bindings_clear(b);
+    close_machine(&small);
+}
+
+int hook_node_setup(void **state)
+{
+    result = malloc(sizeof *result);
+    return !result ? -1 : scratch_setup(state);
+}
+
+int hook_node_teardown(void **state)
+{
+    free(result);
+    return scratch_teardown(state);
 }
 
 /* ---- Masks -------------------------------------------------------------------------------- */

@@ -70,6 +70,14 @@ const char *describe(const char *text, int cut);
 /* Two packages of four cores of two threads, and a plan that binds four tasks there. */
 extern struct machine small;
 void open_small(struct node *node, topomap_bindings *b);
+/* The same, and the node has the plan's text. */
+void open_small_bound(struct node *node, topomap_bindings *b);
+/* Closes the machine, and frees \p b and the text that \p node has. */
+void close_small(struct node *node, topomap_bindings *b);
+
+/* Memory for `result`, and a folder for files. */
+int hook_node_setup(void **state);
+int hook_node_teardown(void **state);
 
 /* After run(): the masks are the plan's, and nothing was said. */
 void check_planned(const char *what, const struct node *node, const topomap_bindings *b);

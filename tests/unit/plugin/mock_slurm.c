@@ -285,12 +285,12 @@ void plugin_kernel_online(plugin_cpus *online)
     *online = slurm_mock.online;
 }
 
-int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_memory_policy *policy)
+int plugin_kernel_numa_nodes(const plugin_cpus *cpus, plugin_cpus *nodes)
 {
+    memset(nodes, 0, sizeof *nodes);
     for (uint32_t cpu = 0; slurm_mock.numa_cpus && cpu < PLUGIN_CPUS; cpu++)
-        if (plugin_cpus_has(cpus, cpu) && cpu / slurm_mock.numa_cpus < PLUGIN_NUMA_NODES)
-            policy->node[cpu / slurm_mock.numa_cpus / PLUGIN_CPUS_WORD] |=
-                1ul << cpu / slurm_mock.numa_cpus % PLUGIN_CPUS_WORD;
+        if (plugin_cpus_has(cpus, cpu))
+            plugin_cpus_add(nodes, cpu / slurm_mock.numa_cpus);
     return slurm_mock.numa_cpus ? 0 : -1;
 }
 

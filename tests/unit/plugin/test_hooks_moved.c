@@ -21,11 +21,9 @@ static void memory_follows_the_cpus(void **state)
     const int modes[] = {MPOL_BIND, MPOL_PREFERRED, MPOL_BIND | MPOL_F_STATIC_NODES};
     topomap_bindings b;
     struct node node;
-    char *text;
 
     (void)state;
-    open_small(&node, &b);
-    node.bindings = text = topomap_bindings_encode(&b, &err);
+    open_small_bound(&node, &b);
     node.numa_cpus = 8;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         node.memory = modes[i];
@@ -33,42 +31,36 @@ static void memory_follows_the_cpus(void **state)
         check_planned("memory", &node, &b);
         for (uint32_t task = 0; task < 4; task++) {
             assert_int_equal(result->policy[task].mode, modes[i]);
-            assert_int_equal(result->policy[task].node[0], task < 2 ? 1 : 2);
+            assert_int_equal(result->policy[task].nodes.bit[0], task < 2 ? 1 : 2);
         }
     }
     node.memory = 0; /* no policy: the kernel takes the memory next to the CPU that touches it */
     run(&node);
     assert_int_equal(result->policy[3].mode, 0);
-    assert_int_equal(result->policy[3].node[0], 0);
+    assert_int_equal(result->policy[3].nodes.bit[0], 0);
     node.memory = MPOL_INTERLEAVE; /* the user's own (numactl) */
     run(&node);
-    assert_int_equal(result->policy[3].node[0], 1);
-    free(text);
-    topomap_bindings_clear(&b);
-    close_machine(&small);
+    assert_int_equal(result->policy[3].nodes.bit[0], 1);
+    close_small(&node, &b);
 }
 
 static void memory_that_cannot_follow_keeps_slurms_masks(void **state)
 {
     topomap_bindings b;
     struct node node;
-    char *text;
 
     (void)state;
-    open_small(&node, &b);
-    node.bindings = text = topomap_bindings_encode(&b, &err);
+    open_small_bound(&node, &b);
     node.numa_cpus = 8;
     node.memory = MPOL_BIND;
     node.fixed_memory = 1;
     run(&node);
     assert_true(is_slurms(&node, 2) && is_slurms(&node, 3));
-    assert_int_equal(result->policy[3].node[0], 1);
+    assert_int_equal(result->policy[3].nodes.bit[0], 1);
     node.fixed_memory = 0;
     node.numa_cpus = 0; /* the kernel does not tell which CPUs a node has */
     assert_left(&node, "memory");
-    free(text);
-    topomap_bindings_clear(&b);
-    close_machine(&small);
+    close_small(&node, &b);
 }
 
 /* No task is pinned where the node's tasks need more CPUs than there are, whoever finds it out. */
@@ -121,18 +113,6 @@ static void overcommitted_tasks_float(void **state)
     close_machine(&small);
 }
 
-static int setup(void **state)
-{
-    result = malloc(sizeof *result);
-    return !result ? -1 : scratch_setup(state);
-}
-
-static int teardown(void **state)
-{
-    free(result);
-    return scratch_teardown(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,5 +121,5 @@ int main(void)
         cmocka_unit_test(overcommitted_tasks_float),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, hook_node_setup, hook_node_teardown);
 }

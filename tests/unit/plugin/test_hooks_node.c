@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <dirent.h>
-#include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -353,11 +352,9 @@ static void plans_of_other_formats_are_not_looked_at(void **state)
     static const char *const ours[] = {NULL, "1 0.1.0", "1", "1 99.0"};
     topomap_bindings b;
     struct node node;
-    char *text;
 
     (void)state;
-    open_small(&node, &b);
-    node.bindings = text = topomap_bindings_encode(&b, &err);
+    open_small_bound(&node, &b);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         node.format = others[i];
         assert_left(&node, "binding");
@@ -369,9 +366,7 @@ static void plans_of_other_formats_are_not_looked_at(void **state)
         check_planned("its own format", &node, &b);
         assert_string_equal(result->said, "");
     }
-    free(text);
-    topomap_bindings_clear(&b);
-    close_machine(&small);
+    close_small(&node, &b);
 }
 
 static void plans_for_others_are_nobodys(void **state)
@@ -400,11 +395,9 @@ static void nodes_of_another_kind_say_so(void **state)
 {
     topomap_bindings b;
     struct node node;
-    char *text;
 
     (void)state;
-    open_small(&node, &b);
-    node.bindings = text = topomap_bindings_encode(&b, &err);
+    open_small_bound(&node, &b);
     node.cores = "0-8";
     assert_left(&node, "cores|database");
     node.cores = "0-x";
@@ -413,9 +406,7 @@ static void nodes_of_another_kind_say_so(void **state)
     run(&node);
     check_inside("two cores", &node, &(plugin_cpus){{0x0f}});
     check_disjoint("two cores", &node);
-    free(text);
-    topomap_bindings_clear(&b);
-    close_machine(&small);
+    close_small(&node, &b);
 }
 
 /* What task/affinity bound to, and the CPUs that there are, tell that the class is another one. */
@@ -423,11 +414,9 @@ static void slurms_own_masks_are_believed(void **state)
 {
     topomap_bindings b;
     struct node node;
-    char *text;
 
     (void)state;
-    open_small(&node, &b);
-    node.bindings = text = topomap_bindings_encode(&b, &err);
+    open_small_bound(&node, &b);
     node.bind_list = "0x0003,0x000c,0x0030,0x00c0";
     run(&node);
     check_planned("bound where the class has CPUs", &node, &b);
@@ -444,9 +433,7 @@ static void slurms_own_masks_are_believed(void **state)
     node.bind_list = "garbage";
     run(&node);
     check_planned("no masks", &node, &b);
-    free(text);
-    topomap_bindings_clear(&b);
-    close_machine(&small);
+    close_small(&node, &b);
 }
 
 /* The cpuset shrinks between srun's look and the tasks' start. */
@@ -454,11 +441,9 @@ static void no_cpu_is_left(void **state)
 {
     topomap_bindings b;
     struct node node;
-    char *text;
 
     (void)state;
-    open_small(&node, &b);
-    node.bindings = text = topomap_bindings_encode(&b, &err);
+    open_small_bound(&node, &b);
     node.cores = "0-3";
     memset(&node.cpuset, 0, sizeof node.cpuset);
     assert_int_equal(plugin_cpus_read_list("12-15", &node.cpuset), 0);
@@ -466,9 +451,7 @@ static void no_cpu_is_left(void **state)
     node.cores = NULL; /* not known: what task/affinity gave each is all there is */
     run(&node);
     check_inside("without a list of cores", &node, &node.cpuset);
-    free(text);
-    topomap_bindings_clear(&b);
-    close_machine(&small);
+    close_small(&node, &b);
 }
 
 /* In slurmd, slurmstepd and the prolog these run as root: of the job they ask nothing, and give its
@@ -508,18 +491,6 @@ static void hooks_of_root_ask_for_nothing(void **state)
     close_machine(&small);
 }
 
-static int setup(void **state)
-{
-    result = malloc(sizeof *result);
-    return !result ? -1 : scratch_setup(state);
-}
-
-static int teardown(void **state)
-{
-    free(result);
-    return scratch_teardown(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -534,5 +505,5 @@ int main(void)
         cmocka_unit_test(hooks_of_root_ask_for_nothing),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, hook_node_setup, hook_node_teardown);
 }

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -418,27 +417,16 @@ static int each_teardown(void **state)
 
 static int setup(void **state)
 {
-    hwloc_topology_t topology;
-    const char *path;
-
-    result = malloc(sizeof *result);
-    if (!result || scratch_setup(state))
+    if (hook_node_setup(state))
         return -1;
-    path = scratch_path("node.xml");
-    hwloc_topology_init(&topology);
-    if (hwloc_topology_set_synthetic(topology, "pack:2 [numa] core:4 pu:2") ||
-        hwloc_topology_load(topology) || hwloc_topology_export_xml(topology, path, 0))
-        return -1;
-    hwloc_topology_destroy(topology);
-    open_machine(&machine, path);
+    open_machine(&machine, describe("pack:2 [numa] core:4 pu:2", 0));
     return 0;
 }
 
 static int teardown(void **state)
 {
     close_machine(&machine);
-    free(result);
-    return scratch_teardown(state);
+    return hook_node_teardown(state);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, each_setup, each_teardown)

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <hwloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,22 +245,13 @@ static void the_budget_is_divided(void **state)
 /* A node of 8 cores, whose tasks get the cores in the order of a plan that is not Slurm's. */
 static int setup(void **state)
 {
-    const char *path;
     topomap_bindings b;
-    hwloc_topology_t topology;
 
-    if (scratch_setup(state))
+    if (hook_node_setup(state))
         return -1;
     snprintf(late_word, sizeof late_word, "node_helper=%s", late_peer_make("late"));
     snprintf(lingers_word, sizeof lingers_word, "node_helper=%s", late_peer_make("lingers"));
-    result = calloc(1, sizeof *result);
-    path = scratch_path("node.xml");
-    hwloc_topology_init(&topology);
-    hwloc_topology_set_synthetic(topology, "pack:2 [numa] core:4 pu:2");
-    hwloc_topology_load(topology);
-    assert_int_equal(hwloc_topology_export_xml(topology, path, 0), 0);
-    hwloc_topology_destroy(topology);
-    open_machine(&machine, path);
+    open_machine(&machine, describe("pack:2 [numa] core:4 pu:2", 0));
     plan(&machine, NODE_TASKS, 2, TOPOMAP_BIND_CORE, NULL, &b);
     node = (struct node){
         .tasks = NODE_TASKS, .cores = "0-7", .cpuset = machine.all, .online = machine.all};
@@ -274,8 +264,7 @@ static int teardown(void **state)
 {
     close_machine(&machine);
     free((char *)(uintptr_t)node.bindings);
-    free(result);
-    return scratch_teardown(state);
+    return hook_node_teardown(state);
 }
 
 int main(int argc, char **argv)
