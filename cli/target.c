@@ -91,8 +91,8 @@ static uint32_t cpus_of(const cli_target *target, uint32_t node)
     uint32_t class = node < insides->nodes ? insides->class_of[node] : UINT32_MAX, cpus = 0,
              threads = target->request.asked.threads_per_core;
 
-    if (class == UINT32_MAX &&
-        insides->classes == 1) /* an overcommitted node's tasks are not bound */
+    /* An overcommitted node has no class in the plan; mostly all nodes are alike. */
+    if (class == UINT32_MAX && insides->classes == 1)
         class = 0;
     for (uint32_t core = 0; class < insides->classes && core < insides->node_class[class].cores;
          core++) {

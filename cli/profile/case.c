@@ -12,7 +12,7 @@ static const char *const layouts[2] = {"Slurm's layout", "placed"};
 static const char *const stops[] = {
     [STORE_GOES_ON] = NULL,
     [STORE_SLOWER] = "its runs took longer than those in Slurm's layout",
-    [STORE_WORSE] = "what its runs sent had shorter ways in Slurm's layout",
+    [STORE_WORSE] = "the messages of its runs had shorter routes in Slurm's layout",
 };
 
 /* ---- For people -------------------------------------------------------------------------- */

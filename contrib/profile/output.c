@@ -75,7 +75,8 @@ static void end_quiet(struct quiet *quiet)
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-/* A file of this library's is none of the program's standard streams. */
+/* Creates a file whose descriptor is 3 or above, since the program may have closed its standard
+ * streams. Returns the descriptor, or -1 with errno set. */
 static int create(int folder, const char *name)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;

@@ -37,7 +37,8 @@ int profile_memory_find(void);
 void profile_memory_keep(void);
 /** Which MPI it has: the number of its library's soname. */
 void profile_memory_note(uint32_t mpi);
-/** Takes a slot for this rank, with room for some rows. \return nonzero, or 0: there is none */
+/** Takes a slot for this rank and reserves one page of it. Returns 1, or 0 if no slot or no memory
+ *  is left. */
 int profile_memory_begin(int rank, int ranks);
 /** Makes room for that many rows, as far as there is memory, if this rank has a slot. One thread at
  *  a time. */

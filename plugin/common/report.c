@@ -87,9 +87,11 @@ void plugin_report_detail(int verbose, const char *format, ...)
 {
     FORMAT(line, format);
 
-    if (verbose && is_usable())
+    if (!is_usable())
+        return;
+    if (verbose)
         slurm_info("topomap: %s", line);
-    else if (!verbose && is_usable())
+    else
         slurm_verbose("topomap: %s", line);
 }
 

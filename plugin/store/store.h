@@ -49,7 +49,7 @@ typedef struct store_time {
 enum store_stop {
     STORE_GOES_ON,
     STORE_SLOWER, /* its runs took longer than those in Slurm's layout */
-    STORE_WORSE,  /* what it sent would have had shorter ways in Slurm's layout */
+    STORE_WORSE,  /* its messages would have had shorter routes in Slurm's layout */
 };
 
 /** One program at one size, in one case. */

@@ -171,7 +171,7 @@ static void tell_changed(planner_auto *now)
 static void leave_stopped(planner_auto *now)
 {
     store_comparison times = store_trust_compare(&now->entry);
-    char text[STORE_VERDICT_TEXT] = "what its last runs sent had shorter ways in Slurm's layout";
+    char text[STORE_VERDICT_TEXT] = "the messages of its last runs had shorter routes in Slurm's layout";
 
     if (now->entry.stopped == STORE_SLOWER && times.verdict == STORE_LOSS)
         store_trust_print(&times, text);

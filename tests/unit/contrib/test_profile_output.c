@@ -298,7 +298,7 @@ static void a_folder_that_takes_nothing(void **state)
 
 /* ---- In memory ---------------------------------------------------------------------------- */
 
-static int fd, pages = -1; /* so many there are; -1: no end */
+static int fd, pages = -1; /* that the system still has; -1: any number */
 
 /* Where the system has no page for the old mask, it says so. */
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
@@ -347,8 +347,8 @@ static void lend(uint32_t tasks, uint32_t ranks)
     setenv(PROFILE_MEMORY, number, 1);
 }
 
-/* A rank in a process of its own, with so many pages that the system gives it: it has \p rows rows
- * when it ends, for which there may be no room. What it has open then is not what it has needs. */
+/* Runs a rank in a process of its own, for which the system has \p pages_there pages. The rank has
+ * \p rows rows when it ends, perhaps more than fit into its memory. What it has open then is not what it has needs. */
 static int rank_with(int pages_there, size_t rows)
 {
     int status;

@@ -133,7 +133,7 @@ static void test_verdicts(void **state)
         assert_float_equal(times.gain, verdicts[i].gain, 0.05);
         for (const char *const *token = verdicts[i].tokens; *token; token++)
             assert_message(text, *token);
-        /* Neither a gain, a loss nor a noise is said before the verdict. */
+        /* Without a verdict the text has no percentage. */
         if (times.verdict == STORE_UNDECIDED)
             assert_null(strchr(text, '%'));
         /* One text for all readers. */
