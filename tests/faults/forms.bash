@@ -23,7 +23,7 @@ form multi-prog same 'printf "0-3 $PROGRAM\n4-7 /bin/echo other %%t %%o\n" >conf
 form array same 'sbatch --wait -Q --array=1-50 -N1 -n2 -o "out.%a" -e err.%a --wrap "srun $OPTS -n2 $PROGRAM"; s=$?; cat out.*; exit $s'
 form overlapping same 'salloc -Q -N4 -n8 sh -c "for i in $(seq -s " " 20); do $S --overlap $PROGRAM & done; wait"'
 form overcommitted same 'srun -N4 -n8 --ntasks-per-node=2 -O $OPTS "$PROGRAM"'
-form pty same 'script -qec "$S --pty $PROGRAM" /dev/null | tr -d "\r\000" | grep -v topomap:'
+form pty same 'script -qec "$S --pty $PROGRAM" /dev/null | tr -d "\r\000" | sed "/topomap:/d; s/\^@//g; /^$/d"'
 form bcast same '$S --bcast="/tmp/faults-bcast.$$" "$PROGRAM"; s=$?; rm -f "/tmp/faults-bcast.$$"; exit $s'
 form no-allocate same '$S -Z -w "node[01-04]" "$PROGRAM" 2>err; s=$?; sed "s/=[0-9.]* /= /" err >&2; exit $s'
 form relative same 'salloc -Q -N4 -n8 srun -N2 -n4 --relative=2 $OPTS sh -c "echo \$SLURM_NODEID of \$SLURM_NNODES"'
@@ -77,7 +77,7 @@ done
 unset tenth
 form planner-killed same '$S "$PROGRAM" & p=$!; for i in $(seq 50); do ! pkill -KILL -u $(id -u) -x planner || break; sleep 0.005; done; wait $p'
 form srun-killed ends '$S sleep 100 & sleep 0.3; kill -KILL $!; wait $!; scancel --user="$(id -u)"'
-form stepd-killed ends '$S sleep 100; scancel --user="$(id -u)"'
+form stepd-killed ends '$S sleep 4 & sleep 1; until scancel --user="$(id -u)" && ! kill -0 $! 2>/dev/null; do sleep 0.05; done; wait $!'
 
 # The forms that auto/check walks.
 forms_most='het multi-prog overlapping overcommitted kill-on-bad-exit output closed-2 closed-012 stopped planner-killed

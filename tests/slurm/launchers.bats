@@ -161,6 +161,8 @@ by_run() { # PROGRAM RANKS COMMAND...
   shift 2
   [ -x "$program" ] || skip "needs ${program##*.}"
   plugstack default=on verbose
+  TMPDIR=$(mktemp -d /tmp/launchersXXXXXX) # no other test's
+  export TMPDIR
   awk -v n="$ranks" 'BEGIN { for (i = 0; i < n; i++) print i "," (i + n / 2) % n "," 1000 }' >graph.csv
   salloc -Q -N 5 --ntasks-per-node=2 timeout 100 bash -c 'topomap run --print --topomap graph.csv -- "$@" >print
     topomap run --topomap graph.csv -- "$@" >out 2>err; echo "$?" >status
@@ -173,7 +175,8 @@ by_run() { # PROGRAM RANKS COMMAND...
   [ "$(cat status)" = 0 ]
   [ "$(cat failed)" != 0 ]
   run ! grep "topomap run:\|topomap: placed" err
-  run ! compgen -G "${TMPDIR:-/tmp}/topomap.run.*"
+  run ! compgen -G "$TMPDIR/topomap.run.*"
+  rm -rf "$TMPDIR"
 }
 
 # bats test_tags=campaign

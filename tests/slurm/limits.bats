@@ -118,12 +118,16 @@ each() {
   chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
   chmod 777 .
   export HOME=$PWD
-  local as="setpriv --reuid=65534 --regid=65534 --clear-groups"
-  timeout 60 $as srun -n1 true </dev/null || skip "no launch as nobody here"
-  # Others of this user's are counted, too; the nodes' are on this machine. The planner and what it starts are as many
-  # as srun itself at most: with less room than that, whether srun gets its threads is by who ends when.
+  # A user whom no other test has: all processes of a user count, those of the nodes, too.
+  local users user as
+  mapfile -t users < <(getent passwd | awk -F: '$3 > 0 && $3 < 1000 { print $3 }')
+  user=${users[$$ % ${#users[@]}]}
+  as="setpriv --reuid=$user --regid=$user --clear-groups"
+  timeout 60 $as srun -n1 true </dev/null || skip "no launch as user $user here"
+  # The planner and what it starts are as many as srun itself at most: with less room than that, whether srun gets its
+  # threads is by who ends when.
   local least
-  least=$(($(ps -L -u 65534 -o lwp= | wc -l) + 4))
+  least=$(($(ps -L -u $user -o lwp= | wc -l) + 4))
   for _ in {1..12}; do # search: the fewest processes that srun needs
     started "$as prlimit --nproc=$least"
     [ "$status" -ne 0 ] || break

@@ -92,8 +92,9 @@ $PWD/prefix" ]
     mkdir -p "at$signal"
     TMPDIR=$PWD/at$signal "$testbed" run --bare -- srun -N8 sleep 100 3>&- &
     sleep 1.5
-    for _ in {1..600}; do [ -z "$(leftovers "$PWD/at$signal")" ] || break; sleep 0.1; done
-    [ -n "$(leftovers "$PWD/at$signal")" ]
+    found='' # what runs while it starts comes and goes
+    for _ in {1..600}; do found=$(leftovers "$PWD/at$signal"); [ -z "$found" ] || break; sleep 0.1; done
+    [ -n "$found" ]
     kill -"$signal" $!
     wait $! || true
     for _ in {1..600}; do [ -n "$(leftovers "$PWD/at$signal")" ] || break; sleep 0.1; done
