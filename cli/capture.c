@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,22 +22,53 @@
 enum { MOST = 64 << 20 };
 
 /* Signals end it as they would end any program, not by handlers of ours. */
-static void become(char *const *words, pid_t parent, int out, int complaints)
+static void become(char *const *words, int out, uint64_t most, int complaints)
 {
-    static const int handled[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
-                                  SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ};
     int nothing = open("/dev/null", O_RDWR);
+    const struct rlimit size = {most, most};
 
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
-        signal(handled[i], SIG_DFL);
-    if (getppid() != parent || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-        dup2(out, STDOUT_FILENO) < 0 || dup2(complaints, STDERR_FILENO) < 0)
+    if ((most && setrlimit(RLIMIT_FSIZE, &size)) || nothing < 0 ||
+        dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(complaints, STDERR_FILENO) < 0)
         _exit(127);
     execvp(words[0], words);
     dprintf(STDERR_FILENO, "%.200s: %s\n", words[0], strerror(errno));
     _exit(127);
+}
+
+static void end_group(int number)
+{
+    (void)number;
+    kill(0, SIGKILL);
+}
+
+/* A process between us and the program, the leader of the program's group: only a process of its
+ * own can end what the program has started if this one is killed. */
+static void guard(char *const *words, pid_t parent, int out, uint64_t most, int complaints)
+{
+    static const int handled[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
+                                  SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ};
+    int status = 0;
+    pid_t pid;
+
+    setpgid(0, 0);
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
+        signal(handled[i], SIG_DFL);
+    pid = fork();
+    if (pid == 0)
+        become(words, out, most, complaints);
+    signal(SIGTERM, end_group);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        end_group(0);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (pid > 0 && WIFSIGNALED(status)) {
+        prctl(PR_SET_DUMPABLE, 0); /* the program has left its core */
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    _exit(pid > 0 ? WEXITSTATUS(status) : 127);
 }
 
 char *cli_capture_text(int fd, size_t most, size_t *size)
@@ -70,8 +102,7 @@ static void last_line(char *text, char last[CLI_WHY])
     snprintf(last, CLI_WHY, "%.*s", CLI_WHY - 1, found ? found : "");
 }
 
-static int finish(int late, int status, int out, int complaints, unsigned ms, char **text,
-                  char last[CLI_WHY])
+static int finish(int late, int status, int complaints, unsigned ms, char last[CLI_WHY])
 {
     size_t size;
     char *said = cli_capture_text(complaints, MOST, &size);
@@ -83,34 +114,46 @@ static int finish(int late, int status, int out, int complaints, unsigned ms, ch
     else if (WIFSIGNALED(status))
         snprintf(last, CLI_WHY, "it was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    if (late || !WIFEXITED(status))
-        return -1;
-    *text = cli_capture_text(out, MOST, &size);
-    return *text ? WEXITSTATUS(status) : -1;
+    return late || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
 }
 
-int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY])
+int cli_capture_to(char *const *words, unsigned ms, int out, uint64_t most, char last[CLI_WHY])
 {
-    int out = memfd_create("out", MFD_CLOEXEC), complaints = memfd_create("err", MFD_CLOEXEC);
+    int complaints = memfd_create("err", MFD_CLOEXEC);
     int64_t until = topomap_clock_ms() + ms;
     int status = -1;
     pid_t parent = getpid(), pid = -1;
 
-    *text = NULL;
     snprintf(last, CLI_WHY, "no process for it");
     fflush(stdout);
-    if (out >= 0 && complaints >= 0)
+    if (complaints >= 0)
         pid = fork();
     if (pid == 0)
-        become(words, parent, out, complaints);
+        guard(words, parent, out, most, complaints);
     if (pid > 0) {
         setpgid(pid, pid);
         status = plugin_child_end(pid, (int)ms);
-        status = finish(topomap_clock_ms() >= until, status, out, complaints, ms, text, last);
+        status = finish(topomap_clock_ms() >= until, status, complaints, ms, last);
     }
-    if (out >= 0)
-        close(out);
     if (complaints >= 0)
         close(complaints);
+    return status;
+}
+
+int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY])
+{
+    int out = memfd_create("out", MFD_CLOEXEC), status = -1;
+    size_t size;
+
+    *text = NULL;
+    snprintf(last, CLI_WHY, "no memory for its output");
+    if (out < 0)
+        return -1;
+    status = cli_capture_to(words, ms, out, 0, last);
+    if (status >= 0 && !(*text = cli_capture_text(out, MOST, &size))) {
+        snprintf(last, CLI_WHY, "it printed more than %d MiB", MOST >> 20);
+        status = -1;
+    }
+    close(out);
     return status;
 }

@@ -4,6 +4,7 @@
 #define TOPOMAP_CLI_CAPTURE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CLI_WHY = 600 };
 
@@ -11,11 +12,13 @@ enum { CLI_WHY = 600 };
  *  free(). NULL: it is more than \p most, or memory is short */
 char *cli_capture_text(int fd, size_t most, size_t *size);
 
-/** Runs a program with nothing to read, and kills it and what it has started after \p ms
- * milliseconds. It ends with us.
- * \param text  what it has printed, for free(); \param last  the last line that it complained with
- * \return its exit status; -1: none in that time, or it could not be started, with the reason in
- *         \p last */
+/** Runs a program with nothing to read, and kills its process group after \p ms milliseconds, or
+ *  when this process ends, however it ends.
+ *  \param text  what it has printed, at most 64 MiB, for free()
+ *  \param last  the last line that it wrote to standard error
+ *  Returns its exit status, or -1 with the reason in \p last if it had none in that time. */
 int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY]);
+/** The same with its standard output in \p out, a file that it may make \p most bytes large. */
+int cli_capture_to(char *const *words, unsigned ms, int out, uint64_t most, char last[CLI_WHY]);
 
 #endif

@@ -18,6 +18,11 @@
 /** Opens for writing. Where there is no file, the first import that succeeds makes it. */
 int topomap_db_create(const char *path, topomap_db **db, topomap_error *err);
 
+/** Takes the lock that every writer of the database takes for as long as it writes. The caller ends
+ *  it with close(\p *lock); -1 means that there is no file yet, or none that this user may write.
+ *  Returns 0, or -1 with TOPOMAP_ESYSTEM if another writer has the lock. */
+int topomap_db_lock(const char *path, int *lock, topomap_error *err);
+
 /* ---- Import ------------------------------------------------------------------------------ */
 
 typedef struct topomap_db_import_options {
@@ -249,6 +254,21 @@ typedef struct topomap_db_change {
 int topomap_db_diff(topomap_db *a, topomap_db *b, int guids,
                     int (*each)(const topomap_db_change *change, void *data), void *data,
                     topomap_error *err);
+
+/** How many hosts, switches or links of a network are gone. */
+typedef struct topomap_db_loss {
+    const char *what;      /**< "hosts", "switches", "links": static */
+    uint64_t before, lost; /**< in the older database; of these, not in the newer one */
+} topomap_db_loss;
+
+enum { TOPOMAP_DB_LOSSES = 3 };
+
+/** Counts what \p after has lost of the networks of \p before. A host is lost if it has links, or
+ *  coordinates, in \p before and neither in \p after, whatever else \p after knows of it. Switches
+ *  and links may have other names: fewer of them are a loss. Links that are down do not count.
+ *  Returns 0, or -1 with \p err set. */
+int topomap_db_losses(topomap_db *before, topomap_db *after,
+                      topomap_db_loss loss[TOPOMAP_DB_LOSSES], topomap_error *err);
 
 /* ---- Export ------------------------------------------------------------------------------ */
 

@@ -15,41 +15,43 @@
 #include "util/alloc.h"
 #include "util/whole.h"
 
-static int locked(const topomap_db *db, topomap_error *err)
+static int locked(const char *path, topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_ESYSTEM,
                              "%s: locked: another import into this database is running; try again "
                              "when it is done",
-                             db->path);
+                             path);
 }
 
-/* Whether the database's name still is the locked file's: another writer may have put his in place
- * between our open and our lock. */
-static int is_current(const struct db_writer *writer)
+/* Whether \p path still names the locked file: another writer may have replaced it between our
+ * open and our lock. */
+static int is_current(int lock, const char *path)
 {
     struct stat opened, named;
 
-    return fstat(writer->lock, &opened) == 0 && stat(writer->db->path, &named) == 0 &&
-           opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+    return fstat(lock, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+           opened.st_dev == named.st_dev;
 }
 
 /* The lock is for those who may write the database (a write lock wants a descriptor for writing,
- * fcntl(2)), so that no reader can keep imports out. Where one cannot be had, the look at the end
- * whether the file is still the same has to do. */
-static int lock_database(struct db_writer *writer, topomap_error *err)
+ * fcntl(2)), so that no reader can keep imports out. Without it, a writer compares the file once
+ * more at its end. */
+int topomap_db_lock(const char *path, int *lock, topomap_error *err)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-        writer->lock = open(writer->db->path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        if (writer->lock < 0)
+        *lock = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (*lock < 0)
             return 0;
-        if (fcntl(writer->lock, F_OFD_SETLK, &all) == 0 && is_current(writer))
+        if (fcntl(*lock, F_OFD_SETLK, &all) == 0 && is_current(*lock, path))
             return 0;
-        if (fcntl(writer->lock, F_OFD_GETLK, &all) == 0 && all.l_type == F_WRLCK)
-            return locked(writer->db, err);
-        close(writer->lock);
-        writer->lock = -1;
+        if (fcntl(*lock, F_OFD_GETLK, &all) != 0 || all.l_type != F_WRLCK)
+            all.l_type = F_UNLCK;
+        close(*lock);
+        *lock = -1;
+        if (all.l_type == F_WRLCK)
+            return locked(path, err);
     }
     return 0;
 }
@@ -128,10 +130,10 @@ int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err
     *writer = (struct db_writer){.db = db, .lock = -1};
     if (!db->writable)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: open for reading only", db->path);
-    if (lock_database(writer, err) == 0 &&
+    if (topomap_db_lock(db->path, &writer->lock, err) == 0 &&
         topomap_publish_begin(db->path, &writer->copy, err) == 0 && db_reopen(db, err) >= 0) {
         if (topomap_publish_overtaken(writer->copy))
-            locked(db, err);
+            locked(db->path, err);
         else if (open_copy(writer, err) == 0)
             return 0;
     }
@@ -149,7 +151,7 @@ static int commit(struct db_writer *writer, topomap_error *err)
     else if (!result)
         writer->file = NULL;
     if (!result && topomap_publish_overtaken(writer->copy))
-        result = locked(db, err);
+        result = locked(db->path, err);
     if (!result) {
         result = topomap_publish_commit(writer->copy, 1, err);
         writer->copy = NULL;

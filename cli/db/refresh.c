@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap db refresh: all sources at once, and the last good database where one of them fails. The
- * new one is made in a private folder, by processes with a limit of time, and takes the old one's
- * place whole, or not at all. */
+/* topomap db refresh: imports all sources at once, or keeps the last good database if one fails.
+ * Answers of commands and the new database are made in a private folder beside the database, by
+ * processes with a deadline. The database is locked from the first import until the new one has
+ * replaced it. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,21 +16,24 @@
 #include "cli/cli.h"
 #include "cli/db/refresh.h"
 #include "topology-db/db.h"
+#include "util/folder.h"
 #include "util/publish.h"
 #include "util/whole.h"
 
 enum { PATH_SIZE = 512, COPY_SIZE = 1 << 16 };
+static const uint64_t ANSWER_MOST = 1 << 30; /* bytes that a command may print */
 
 typedef struct refresh {
     const cli_call *call;
     refresh_conf conf;
     const char *db;
-    char folder[PATH_SIZE / 2], made[PATH_SIZE], dump[PATH_SIZE];
-    topomap_publish *publish;
-    uint64_t hosts, lost, changes;
+    int above, folder, lock;  /* the database's folder, the private one, the database; or -1 */
+    char name[PATH_SIZE / 2]; /* of the private folder in the database's */
+    char path[PATH_SIZE], made[PATH_SIZE + 16]; /* of it, and of the new database in it */
+    uint64_t changes;
 } refresh;
 
-/* Nobody waits for a refresh: what it was about stays as it is, and the reason is told. */
+/* Prints why the database stays as it was. Returns the exit status. */
 static int keep(const refresh *r, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 static int keep(const refresh *r, const char *format, ...)
 {
@@ -71,37 +77,76 @@ static int copy_file(const char *from, const char *to)
     return status;
 }
 
-static int write_dump(const refresh *r, const char *text)
+/* Removes what a refresh that was killed has left. */
+static void clear_folder(int folder)
 {
-    int out = open(r->dump, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    int failed = out < 0 || topomap_whole_write(out, text, strlen(text));
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *opened = again < 0 ? NULL : fdopendir(again);
+    const struct dirent *row;
 
-    return (out >= 0 && close(out)) || failed ? -1 : 0;
+    while (opened && (row = readdir(opened)) != NULL)
+        unlinkat(folder, row->d_name, 0);
+    if (opened)
+        closedir(opened);
+    else if (again >= 0)
+        close(again);
+}
+
+/* Opens the private folder and locks it against another refresh of the same database. */
+static int take_folder(refresh *r)
+{
+    struct stat about;
+
+    if (mkdirat(r->above, r->name, 0700) && errno != EEXIST)
+        return keep(r, "no folder %s beside it: %s", r->name, strerror(errno));
+    r->folder = openat(r->above, r->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (r->folder < 0 || fstat(r->folder, &about))
+        return keep(r, "%s: %s", r->name, strerror(errno));
+    if (about.st_uid != geteuid() || about.st_mode & 077)
+        return keep(r, "%s is not a private folder of this user: remove it", r->name);
+    if (flock(r->folder, LOCK_EX | LOCK_NB) || fstat(r->folder, &about) || !about.st_nlink) {
+        close(r->folder); /* it is the other one's */
+        r->folder = -1;
+        return keep(r, "another refresh of it is running; try again when it is done");
+    }
+    clear_folder(r->folder);
+    return 0;
 }
 
 static int open_folder(refresh *r)
 {
-    const char *above = getenv("TMPDIR");
+    struct topomap_folder found;
+    char self[40];
+    topomap_error err;
+    ssize_t length;
 
-    if (!above || *above != '/' || strlen(above) > sizeof r->folder - 32)
-        above = "/tmp";
-    snprintf(r->folder, sizeof r->folder, "%s/topomap-refresh.XXXXXX", above);
-    if (!mkdtemp(r->folder)) {
-        *r->folder = '\0';
-        return -1;
-    }
-    snprintf(r->made, sizeof r->made, "%s/new.db", r->folder);
-    return copy_file(r->db, r->made);
+    if (topomap_folder_find(r->db, &found, &err) || topomap_folder_check(r->db, &found, &err))
+        return keep(r, "%s", err.text);
+    r->above = fcntl(found.fd, F_DUPFD_CLOEXEC, 3);
+    snprintf(r->name, sizeof r->name, ".%.200s.refresh", found.name);
+    topomap_folder_clear(&found);
+    if (take_folder(r))
+        return CLI_NO;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", r->folder);
+    length = readlink(self, r->path, sizeof r->path);
+    if (length < 0 || length == sizeof r->path)
+        return keep(r, "%s: the path of its folder is not known", r->name);
+    r->path[length] = '\0';
+    snprintf(r->made, sizeof r->made, "%s/new.db", r->path);
+    return 0;
 }
 
-static void close_folder(const refresh *r)
+static void close_all(const refresh *r)
 {
-    if (!*r->folder)
-        return;
-    unlink(r->made);
-    if (*r->dump)
-        unlink(r->dump);
-    rmdir(r->folder);
+    if (r->folder >= 0) {
+        clear_folder(r->folder);
+        unlinkat(r->above, r->name, AT_REMOVEDIR);
+        close(r->folder);
+    }
+    if (r->above >= 0)
+        close(r->above);
+    if (r->lock >= 0)
+        close(r->lock);
 }
 
 /* ---- Sources ----------------------------------------------------------------------------------
@@ -128,39 +173,62 @@ static int import(refresh *r, const refresh_source *s, const char *file, char wh
     return status;
 }
 
-/* A command's answer is a file that is called by the format, so that the next one takes its place.
- */
-static int ask(refresh *r, const refresh_source *s, char why[CLI_WHY])
+/* The file for a source's answer: its format, and a number if another source has the same, so that
+ * the next refresh's import replaces this one's. */
+static void name_answer(const refresh *r, const refresh_source *s, char *path, size_t size)
+{
+    int same = 0;
+
+    for (const refresh_source *other = r->conf.source; other < s; other++)
+        same += other->command && !strcmp(other->format, s->format);
+    if (same)
+        snprintf(path, size, "%s/%s.%d", r->path, s->format, same + 1);
+    else
+        snprintf(path, size, "%s/%s", r->path, s->format);
+}
+
+static int ask(const refresh_source *s, const char *path, char why[CLI_WHY])
 {
     char *const words[] = {"/bin/sh", "-c", (char *)s->command, NULL};
-    char *text;
-    int status = cli_capture(words, (unsigned)(s->seconds * 1000), &text, why);
+    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status = -1;
 
-    if (*r->dump)
-        unlink(r->dump);
-    snprintf(r->dump, sizeof r->dump, "%s/%s", r->folder, s->format);
-    if (status == 0 && write_dump(r, text) != 0) {
-        snprintf(why, CLI_WHY, "%s: %s", r->dump, strerror(errno));
+    if (out >= 0)
+        status = cli_capture_to(words, (unsigned)(s->seconds * 1000), out, ANSWER_MOST, why);
+    if (out < 0 || (close(out) && status == 0)) {
+        snprintf(why, CLI_WHY, "%s: %s", path, strerror(errno));
         status = -1;
     } else if (status > 0 && !*why) {
         snprintf(why, CLI_WHY, "it ended with status %d", status);
     }
-    free(text);
     return status;
 }
 
-static int take_sources(refresh *r)
+static int refuse(const refresh *r, const refresh_source *s, const char *why)
 {
-    for (int i = 0; i < r->conf.sources; i++) {
-        const refresh_source *s = &r->conf.source[i];
-        char why[CLI_WHY] = "";
-        int status = s->command ? ask(r, s, why) : 0;
+    return keep(r, "line %zu, %s: %s", s->lineno, s->format,
+                *why ? why : "it could not be imported");
+}
 
-        if (status == 0)
-            status = import(r, s, s->command ? r->dump : s->file, why);
-        if (status != 0)
-            return keep(r, "line %zu, %s: %s", s->lineno, s->format,
-                        *why ? why : "it could not be imported");
+static int ask_commands(const refresh *r)
+{
+    for (const refresh_source *s = r->conf.source; s < r->conf.source + r->conf.sources; s++) {
+        char why[CLI_WHY] = "", path[PATH_SIZE + 64];
+
+        name_answer(r, s, path, sizeof path);
+        if (s->command && ask(s, path, why) != 0)
+            return refuse(r, s, why);
+    }
+    return 0;
+}
+
+static int import_all(refresh *r)
+{
+    for (const refresh_source *s = r->conf.source; s < r->conf.source + r->conf.sources; s++) {
+        char why[CLI_WHY] = "", path[PATH_SIZE + 64];
+
+        name_answer(r, s, path, sizeof path);
+        if (import(r, s, s->command ? path : s->file, why) != 0)
+            return refuse(r, s, why);
     }
     return 0;
 }
@@ -173,14 +241,26 @@ static int tell(const topomap_db_change *change, void *data)
     refresh *r = data;
 
     r->changes++;
-    r->lost += !strcmp(change->what, "host") && !strcmp(change->change, "removed");
     printf("%s %s %s\n", change->change, change->what, change->name);
+    return 0;
+}
+
+/* Refuses a network that has lost more than `lose` says: a dump may end early. */
+static int judge(const refresh *r, const topomap_db_loss *loss)
+{
+    for (int i = 0; i < TOPOMAP_DB_LOSSES; i++)
+        if ((double)loss[i].lost > r->conf.lose / 100 * (double)loss[i].before)
+            return keep(r,
+                        "%llu of %llu %s would be lost, and the limit is %g %% (lose); --force "
+                        "lifts it",
+                        (unsigned long long)loss[i].lost, (unsigned long long)loss[i].before,
+                        loss[i].what, r->conf.lose);
     return 0;
 }
 
 static int compare(refresh *r)
 {
-    topomap_db_summary summary = {.hosts = 0};
+    topomap_db_loss loss[TOPOMAP_DB_LOSSES];
     topomap_db *before, *after = NULL;
     topomap_error err;
     int status;
@@ -192,7 +272,7 @@ static int compare(refresh *r)
     status = topomap_db_open(r->db, &before, &err);
     if (status == 0) {
         status = topomap_db_open(r->made, &after, &err) ||
-                         topomap_db_summarise(before, &summary, &err) ||
+                         topomap_db_losses(before, after, loss, &err) ||
                          topomap_db_diff(before, after, 0, tell, r, &err)
                      ? -1
                      : 0;
@@ -201,27 +281,19 @@ static int compare(refresh *r)
     }
     if (status != 0)
         return keep(r, "%s", err.text);
-    r->hosts = summary.hosts;
     if (!r->changes)
         printf("no differences\n");
-    if (!cli_get(r->call, "force") && (double)r->lost > r->conf.lose / 100 * (double)r->hosts)
-        return keep(r,
-                    "%llu of %llu hosts would vanish, and the limit is %g %% (lose); with --force "
-                    "they do",
-                    (unsigned long long)r->lost, (unsigned long long)r->hosts, r->conf.lose);
-    return 0;
+    return cli_get(r->call, "force") ? 0 : judge(r, loss);
 }
 
 /* ---- The new one's place ----------------------------------------------------------------------
  */
 
-static int place(refresh *r)
+static int place(const refresh *r, topomap_publish *publish)
 {
-    topomap_publish *publish = r->publish;
     topomap_error err;
     int in = open(r->made, O_RDONLY | O_CLOEXEC), failed;
 
-    r->publish = NULL;
     failed = in < 0 || copy(in, topomap_publish_fd(publish));
     if (in >= 0)
         close(in);
@@ -231,9 +303,7 @@ static int place(refresh *r)
                     failed ? strerror(errno)
                            : "another import has changed it meanwhile; try again");
     }
-    if (topomap_publish_commit(publish, 0, &err))
-        return keep(r, "%s", err.text);
-    return 0;
+    return topomap_publish_commit(publish, 1, &err) ? keep(r, "%s", err.text) : 0;
 }
 
 /* Slurm's file, where it would be another one. */
@@ -270,29 +340,43 @@ static int write_topology(const refresh *r)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
-static int refresh_all(refresh *r)
+/* Under the database's lock: the copy has what other imports changed while the commands ran, and
+ * imports that begin now are refused. */
+static int replace(refresh *r)
 {
+    topomap_publish *publish;
     topomap_error err;
     int status;
 
-    if (topomap_publish_begin(r->db, &r->publish, &err))
+    if (topomap_db_lock(r->db, &r->lock, &err) || topomap_publish_begin(r->db, &publish, &err))
         return keep(r, "%s", err.text);
-    if (open_folder(r))
-        return keep(r, "%s: %s", *r->folder ? r->folder : "no private folder", strerror(errno));
-    status = take_sources(r);
-    if (status == 0)
+    status = copy_file(r->db, r->made) ? keep(r, "%s: %s", r->made, strerror(errno)) : 0;
+    if (!status)
+        status = import_all(r);
+    if (!status)
         status = compare(r);
-    if (status == 0 && !cli_get(r->call, "dry-run")) {
-        status = place(r);
-        if (status == 0)
-            status = write_topology(r);
-    }
+    if (!status && !cli_get(r->call, "dry-run"))
+        return place(r, publish);
+    topomap_publish_abandon(publish);
+    return status;
+}
+
+static int refresh_all(refresh *r)
+{
+    int status = open_folder(r);
+
+    if (!status)
+        status = ask_commands(r);
+    if (!status)
+        status = replace(r);
+    if (!status && !cli_get(r->call, "dry-run"))
+        status = write_topology(r);
     return status;
 }
 
 static int run(const cli_call *call)
 {
-    refresh r = {.call = call};
+    refresh r = {.call = call, .above = -1, .folder = -1, .lock = -1};
     topomap_error err;
     int status;
 
@@ -304,8 +388,7 @@ static int run(const cli_call *call)
         r.db = cli_get(call, "db") || !r.conf.db ? cli_database(call) : r.conf.db;
         status = refresh_all(&r);
     }
-    topomap_publish_abandon(r.publish);
-    close_folder(&r);
+    close_all(&r);
     refresh_conf_clear(&r.conf);
     return status;
 }
@@ -314,23 +397,23 @@ static const cli_option options[] = {
     {"config", "FILE", "what to import (below)", NULL},
     {"db", "DB", "topology database, in place of the configuration's", NULL},
     {"dry-run", NULL, "print what would change, and change nothing", NULL},
-    {"force", NULL, "however many hosts vanish", NULL},
+    {"force", NULL, "even if more hosts, switches or links vanish than `lose` allows", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
 static const char text[] =
     "All sources are imported into a copy of the database, which takes its place in one step when "
     "all\n"
-    "have succeeded; what has changed is printed. Where a source fails, is late, or too many hosts "
-    "would\n"
-    "vanish, the database stays as it was, a line says why, and the exit status is 1. Imports that "
-    "no\n"
-    "line is about stay.\n"
+    "have succeeded; what has changed is printed. If a source fails or is late, or if more hosts "
+    "would lose\n"
+    "their links, or more switches or links would vanish, than `lose` allows, the database stays "
+    "as it was, a\n"
+    "line says why, and the exit status is 1. Imports that no line is about stay.\n"
     "\n"
     "The configuration is lines such as these; '#' begins a comment, but not within a source's "
     "line:\n"
     "  db /var/lib/topomap/topology.db\n"
-    "  # Percent of the hosts that may vanish (default 5):\n"
+    "  # Percent of the hosts, switches and links that may vanish (default 5):\n"
     "  lose 5\n"
     "  # Is written from the database, where that has changed:\n"
     "  topology /etc/slurm/topology.conf\n"

@@ -129,7 +129,7 @@ make() { # LINKS [awk option...]: the database t.db of them
   lstopo-no-graphics -i 'package:1 core:2 pu:1' --of xml >class.xml
   topomap db import --db t.db hwloc class.xml --nodes 'node[15-18]'
   run -1 topomap db check --db t.db
-  [ "$(grep '^warning stray-node: ' <<<"$output" | cut -d' ' -f3 | paste -sd' ')" = 'node17; node18;' ]
+  [ "$(grep '^warning stray-node: ' <<<"$output" | cut -d' ' -f3 | paste -sd' ')" = 'node17: node18:' ]
   # Slurm's are another finding; without any network there is none.
   echo 'SwitchName=s1 Nodes=node[1-18]' > topology.conf
   topomap db import --db t.db slurm-topology topology.conf

@@ -16,7 +16,10 @@ setup() {
   printf 'node%02d %d 0 0\n' 1 0 2 1 >places
 }
 
-teardown() { run ! compgen -G "$BATS_TEST_TMPDIR/tmp/topomap-*"; }
+teardown() {
+  [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+  run ! compgen -G "$BATS_TEST_TMPDIR/.*.refresh"
+}
 
 hosts() { topomap db show --db t.db --summary --json | jq .hosts; }
 
@@ -112,13 +115,90 @@ kept() { # WHY OPTION...
   [ "$(hosts)" = 2 ]
 }
 
-@test "an import that comes between is not lost" {
+# A host whose inside was imported for a list of nodes stays a host without any link.
+@test "hosts that lose all their links, switches and links are limited, too" {
+  lstopo-no-graphics -i 'pack:2 core:4 pu:1' --of xml >node.xml
+  topomap db refresh --config conf
+  topomap db import --db t.db hwloc node.xml --nodes 'node[01-20]'
+  cp good all
+  for hosts in 4 1; do
+    topomap db synth "fat-tree:leaves=4,hosts=$hosts,spines=2" -o fewer >/dev/null
+    cp fewer/fabric.ibnetdiscover good
+    kept "$((20 - 4 * hosts)) 20 hosts lose"
+    rm -r fewer
+  done
+  # All hosts are there, and a spine with its cables is not.
+  topomap db synth fat-tree:leaves=4,hosts=5,spines=1 -o fewer >/dev/null
+  cp fewer/fabric.ibnetdiscover good
+  kept "1 6 switches"
+  # All switches are there, and two cables of a spine are not.
+  awk '/^[SC]/ { spine = /spine02/ } /^\[[12]\]/ && spine { next } /"\[[12]\]/ && /spine02/ { next } 1' all >good
+  kept "2 28 links"
+  # With --force; the check names the dump that lacks the nodes.
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=2 -o few >/dev/null
+  cp few/fabric.ibnetdiscover good
+  topomap db refresh --config conf --force
+  run topomap db check --db t.db
+  [ "$(grep -c "stray-node: node[0-9]*: .*ibnetdiscover $PWD/.t.db.refresh/ibnetdiscover, imported 20" <<<"$output")" -eq 4 ]
+}
+
+@test "an import while the commands run is not lost" {
   topomap db refresh --config conf
   printf '%s\n' 'node09 7 7 7' >more
   printf '%s\n' 'db t.db' 'source ibnetdiscover command=topomap db import --db t.db coordinates more >/dev/null && cat good' >conf
-  run --separate-stderr -1 topomap db refresh --config conf
-  fails_with 1 t.db
+  run --separate-stderr -0 topomap db refresh --config conf
   topomap db show --db t.db node09 --json | grep -q 7
+}
+
+@test "another writer has the lock: the refresh is refused" {
+  topomap db refresh --config conf
+  python3 -c 'import fcntl, struct, sys, time
+f = open("t.db", "r+b")
+fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)) # F_OFD_SETLK
+print("locked", flush=True)
+sys.stdin.read()' >said < <(until [ -e done ]; do sleep 0.05; done) 3>&- &
+  until grep -q locked said; do kill -0 $!; sleep 0.05; done
+  kept locked
+  touch done
+  wait $!
+  run -0 topomap db refresh --config conf
+}
+
+@test "a command's answer is read as a file is: packed, large, with a NUL" {
+  printf '%s\n' 'db t.db' 'source ibnetdiscover seconds=100 command=cat answer' >conf
+  xz -c good >answer
+  run -0 topomap db refresh --config conf
+  [ "$(hosts)" = 20 ]
+  # More than 64 MiB, of comments.
+  { cat good; yes '# and so on, and so on, and so on, and so on, and so on' | head -c 70000000; } >answer
+  run -0 topomap db refresh --config conf
+  [ "$output" = "no differences" ]
+  { head -c 2000 good; printf '\0'; tail -c +2001 good; } >answer
+  run -3 topomap db import --db other.db ibnetdiscover answer
+  local why=${output#*answer:}
+  kept "${why%% *}"
+  rm answer
+}
+
+@test "a refresh that is ended takes its commands along, and the next one clears what it left" {
+  local signal
+  printf '%s\n' 'db t.db' "source ibnetdiscover seconds=1000 command=sleep 1000.$$ | cat; cat good" >conf
+  for signal in TERM KILL; do
+    topomap db refresh --config conf 3>&- &
+    until pgrep -f "sleep 1000.$$" >/dev/null; do kill -0 $!; sleep 0.05; done
+    [ -e .t.db.refresh/ibnetdiscover ]
+    # Another one of the same database, meanwhile.
+    run -1 topomap db refresh --config conf
+    kill -$signal $!
+    wait $! || true
+    for _ in {1..600}; do pgrep -f "sleep 1000.$$" >/dev/null || break; sleep 0.1; done
+    run ! pgrep -f "sleep 1000.$$"
+    [ ! -e t.db ]
+  done
+  printf '%s\n' 'db t.db' 'source ibnetdiscover command=ls -A .t.db.refresh >seen; cat good' >conf
+  topomap db refresh --config conf
+  [ "$(cat seen)" = ibnetdiscover ] # this one's own
+  [ ! -e .t.db.refresh ]
 }
 
 @test "Slurm's topology file is written where it would be another one" {
@@ -131,6 +211,28 @@ kept() { # WHY OPTION...
   run -0 topomap db refresh --config conf
   [ "$output" = "no differences" ]
   [ "$(stat -c %i topology.conf)" = "$before" ]
+}
+
+# The service's own settings, as systemd makes a mount namespace of them (systemd.exec(5), ProtectSystem=full).
+@test "the systemd service may write the database and Slurm's topology file" {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  unshare -m true || skip "no mount namespaces here"
+  local unit=$TOPOMAP_SOURCE/contrib/packaging/systemd/topomap-refresh.service
+  mkdir -p etc/slurm etc/topomap var/topomap
+  printf '%s\n' 'db /var/lib/topomap/topology.db' 'topology /etc/slurm/topology.conf' "source ibnetdiscover file=$PWD/good" >etc/topomap/refresh.conf
+  grep -x ProtectSystem=full "$unit"
+  sed -n 's/^ReadWritePaths=//p' "$unit" | tr ' ' '\n' | sed 's/^-//' >writable
+  sed -n 's/^ExecStart=topomap/topomap/p' "$unit" >command
+  [ -s command ]
+  unshare -m sh -ec '
+    mount --bind etc /etc
+    mount --bind var /var/lib
+    for path in /etc /usr; do mount --bind $path $path; mount -o remount,bind,ro $path; done
+    while read -r path; do mount --bind "$path" "$path"; mount -o remount,bind,rw "$path"; done <writable
+    ! touch /etc/other 2>/dev/null
+    . ./command'
+  [ -s var/topomap/topology.db ]
+  [ -s etc/slurm/topology.conf ]
 }
 
 @test "comments: behind a blank, and not within a path or a command" {

@@ -151,12 +151,16 @@ static const char without_class[] =
     " UNION ALL SELECT 'no node has a class: tasks are placed on nodes, not on cores', 1, 0"
     "  FROM with_class WHERE NOT there AND EXISTS(SELECT 1 FROM host) ORDER BY 3";
 
-/* Nodes that Slurm has are told as unknown-node. */
+/* Nodes that Slurm has are told as unknown-node. The node's network may be gone with the dump that
+ * was imported last. */
 static const char stray[] =
     "WITH node AS (SELECT id, name, place IS NOT NULL OR id IN (SELECT host FROM adapter WHERE host"
-    "  IS NOT NULL) AS there FROM host)"
-    " SELECT name FROM node WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
-    " AND id NOT IN (SELECT host FROM slurm_attach) ORDER BY id";
+    "  IS NOT NULL) AS there FROM host), dump AS (SELECT importer || ' ' || name || ', imported '"
+    "  || strftime('%Y-%m-%d %H:%M UTC', max(time), 'unixepoch') AS text FROM source WHERE id IN"
+    "  (SELECT source FROM vertex UNION SELECT source FROM place))"
+    " SELECT node.name || coalesce(': it has no link in ' || dump.text, '') FROM node, dump"
+    " WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
+    " AND node.id NOT IN (SELECT host FROM slurm_attach) ORDER BY node.id";
 
 /* Tables and fabric are dumped one after the other, and one of them may be of another day. */
 static const char broken_routes[] =
@@ -248,7 +252,9 @@ static const struct {
      .sql = without_class},
     {{"stray-node", TOPOMAP_DB_WARNING,
       "nodes of which the inside is known, and that no network has",
-      "look at the names that --nodes had, which without it is that of the machine itself"},
+      "look at the names that --nodes had (without it, this machine's own), or dump the network "
+      "again: "
+      "this dump may lack the node"},
      .sql = stray},
     {{"fewer-links", TOPOMAP_DB_INFO, "switches with fewer links upwards than most of their level",
       "look for links that are down, if it is not built so"},

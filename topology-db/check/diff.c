@@ -222,3 +222,58 @@ int topomap_db_diff(topomap_db *a, topomap_db *b, int guids, each_change *each, 
     free(after.list);
     return result;
 }
+
+/* ---- What a network has lost --------------------------------------------------------------- */
+
+/* Hosts that have links, or coordinates, in the order of their keys. */
+static const char connected[] =
+    "SELECT key FROM host WHERE place IS NOT NULL OR id IN (SELECT host FROM attach)"
+    " OR id IN (SELECT host FROM slurm_attach) OR id IN (SELECT host FROM adapter WHERE vertex IN"
+    "  (SELECT a FROM link WHERE coalesce(state, 0) <> 1 UNION"
+    "   SELECT b FROM link WHERE coalesce(state, 0) <> 1)) ORDER BY key";
+
+static int lost_hosts(sqlite3 *before, sqlite3 *after, topomap_db_loss *loss, topomap_error *err)
+{
+    struct db_rows old = db_ask(before, connected, err), new = db_ask(after, connected, err);
+    int more = db_next(&new);
+
+    while (db_next(&old)) {
+        const char *key = db_column_text(old.row, 0);
+        int order = -1;
+
+        while (more && (order = strcmp(db_column_text(new.row, 0), key)) < 0)
+            more = db_next(&new);
+        loss->before++;
+        loss->lost += !more || order > 0;
+    }
+    db_end(&new);
+    return old.result || new.result ? -1 : 0;
+}
+
+static int fewer(sqlite3 *before, sqlite3 *after, const char *sql, topomap_db_loss *loss,
+                 topomap_error *err)
+{
+    int64_t old, new;
+
+    if (db_number(before, sql, 0, &old, err) || db_number(after, sql, 0, &new, err))
+        return -1;
+    loss->before = (uint64_t)old;
+    loss->lost = new < old ? (uint64_t)(old - new) : 0;
+    return 0;
+}
+
+int topomap_db_losses(topomap_db *before, topomap_db *after,
+                      topomap_db_loss loss[TOPOMAP_DB_LOSSES], topomap_error *err)
+{
+    loss[0] = (topomap_db_loss){.what = "hosts"};
+    loss[1] = (topomap_db_loss){.what = "switches"};
+    loss[2] = (topomap_db_loss){.what = "links"};
+    if (db_imported(before, err) || db_imported(after, err) ||
+        lost_hosts(before->file, after->file, &loss[0], err))
+        return -1;
+    return fewer(before->file, after->file, "SELECT count(*) FROM switch", &loss[1], err) ||
+                   fewer(before->file, after->file,
+                         "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1", &loss[2], err)
+               ? -1
+               : 0;
+}
