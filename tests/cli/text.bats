@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Names that others made: what a terminal would obey in them never reaches one.
 bats_require_minimum_version 1.5.0
+load ../messages
+load page
 export LC_ALL=C.UTF-8 # bash goes by it where it reads $'\u009b' below
 
 setup() {
@@ -102,4 +104,70 @@ END
   run -4 bash -c 'topomap db show --db t.db >/dev/full'
   run -4 bash -c 'topomap db show --db t.db --json >/dev/full'
   run -4 bash -c 'topomap graph generate ring:4 >/dev/full'
+}
+
+# hostile.db: t.db after somebody wrote names into it that no importer writes, and a plan of it.
+forge() {
+  name=a${nasty//;/} # a ';' would end a field
+  printf 'from,to,bytes\n%s,b,5\nb,%s,5\n' "$name" "$name" >named.csv
+  cp t.db hostile.db
+  sqlite3 hostile.db "UPDATE switch SET label = label || CAST(x'1b5d303b707769071b5b333167c29b7fe280aeff3c6920782226efbfbe' AS TEXT);
+    UPDATE host SET status = CAST(x'1b5b333167ff' AS TEXT), type = CAST(x'1b5b333167ff0a' AS TEXT)"
+}
+
+@test "every export shows the control characters of names, and is what readers of its format take" {
+  forge
+  nodes=$(topomap db show --db hostile.db --json | jq -r '.[] | select(.attached != "").name' | paste -sd,)
+  for format in links dot json svg slurm-topology simgrid scotch-arch; do
+    topomap db export --db hostile.db --to $format -o $format
+    safe $format
+    topomap db export --db hostile.db --to $format | cmp - $format
+  done
+  # A new format is added here.
+  run -2 topomap db export --db hostile.db --to none
+  [ "$(grep -o 'there are .*' <<<"$output" | tr ',' '\n' | wc -l)" -eq 7 ]
+  xmllint --noout --nonet svg
+  xmllint --noout --nonet simgrid
+  jq -e '.switches | all(.name | contains("\u001b]0;pwi\u0007\u001b[31g\u009b\u007f\u202e") and endswith("\\xff<i x\"&\ufffe"))' json
+  topomap db import --db again.db links links
+  [ "$(topomap db export --db again.db --to json | jq '.links | length')" -eq "$(jq '.links | length' json)" ]
+  grep -F '\\x1b]0;pwi\\x07' dot
+  for format in text json perm plan slurm-hostfile openmpi-rankfile prrte-rankfile machinefile mpich-rank-order pjsub-vcoord; do
+    topomap map --graph ring:4 --db hostile.db --nodes "$(cut -d, -f1-4 <<<"$nodes")" --tasks-per-node 1 --format $format -o out ||
+      [ $format = pjsub-vcoord ]
+    safe out
+  done
+}
+
+@test "pages and what Prometheus reads show them, and a browser draws the page" {
+  forge
+  topomap db report --db hostile.db -o fabric.html
+  safe fabric.html
+  topomap map --graph named.csv --db hostile.db --nodes node1,node2 --tasks-per-node 1 --format plan -o plan
+  topomap report --plan plan --db hostile.db -o page.html
+  safe page.html
+  data page.html
+  mkdir -p site/"$(id -u)"
+  cp plan site/"$(id -u)"/1.0
+  sed "s/^line .*/line $nasty/" plan >site/"$(id -u)"/1.1
+  topomap report --records "$PWD/site" -o site.html
+  topomap report --records "$PWD/site" -o site.prom
+  safe site.html
+  safe site.prom
+  run ! grep -v '^#\|^topomap_[a-z_]*\({[a-z]*="[a-zA-Z+0-9 _-]*"}\)\? [0-9.eE+-]*$' site.prom
+  drawn page.html
+}
+
+@test "names in graphs' files are shown as well, and JSON has them as they are" {
+  forge
+  for format in csv edges matrix-market metis json; do
+    topomap graph convert named.csv "out.$format" --to $format 2>err || continue
+    safe "out.$format"
+  done
+  [ -s out.json ] && [ -s out.edges ]
+  jq -e '.names | any(startswith("a\u001b]0title\u0007") and endswith("\\xff\\xc3"))' out.json
+  printf 'from,to,bytes\na\x7f\u00e4,b,5\n' >del.csv
+  topomap graph convert del.csv x.tmg
+  topomap graph convert x.tmg del.json
+  jq -e '.names[0] == "a\u007fä"' del.json
 }
