@@ -171,3 +171,30 @@ forge() {
   topomap graph convert x.tmg del.json
   jq -e '.names[0] == "a\u007fä"' del.json
 }
+
+@test "names that are not UTF-8 are shown by every command, and the import warns of the first line" {
+  printf '# hosts: n[1-3]\nn1,1,sw\xe9,1,100\nn2,1,sw\xe9,2,100\nn3,1,s2,2,100\nsw\xe9,3,s2,3,100\n' >latin1.csv
+  run --separate-stderr topomap db import --db l.db links latin1.csv
+  warns_with latin1.csv:2 UTF-8
+  [ "$(topomap db show --db l.db --json | jq -r '.[0].attached')" = 'sw\xe9' ]
+  topomap db show --db l.db n1 --json | jq -e .
+  for format in links dot json svg slurm-topology simgrid; do
+    topomap db export --db l.db --to $format >$format
+    safe $format
+  done
+  xmllint --noout --nonet simgrid
+  jq -e '.switches | any(.name == "sw\\xe9")' json
+  topomap db export --db l.db --to links | topomap db import --db same.db links -
+  diff json <(topomap db export --db same.db --to json)
+  # Valid UTF-8 stays, without a warning.
+  iconv -f LATIN1 -t UTF-8 latin1.csv >utf8.csv
+  run --separate-stderr topomap db import --db u.db links utf8.csv
+  [ -z "$stderr" ]
+  [ "$(topomap db show --db u.db --json | jq -r '.[0].attached')" = 'swé' ]
+  # A name of more than one line stays one.
+  echo 'n1: {"lldp":{"interface":[{"swp1":{"chassis":{"leaf\nhosts 99":{"capability":[{"type":"Bridge","enabled":true}]}},"port":{"id":{"type":"ifname","value":"swp2"}}}}]}}' >all.lldp
+  topomap db import --db m.db lldp all.lldp
+  topomap db export --db m.db --to links >links
+  grep -F 'leaf\x0ahosts 99' links
+  run ! grep '^hosts 99' links
+}

@@ -88,6 +88,15 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
+/* \param line  of the first bytes that are not UTF-8; 0: there are none */
+static void warn_not_utf8(struct db_import *import, size_t line)
+{
+    if (line)
+        db_warn(import, line,
+                "bytes that are not UTF-8 are shown as \\xHH; to keep names readable convert the "
+                "file with iconv -t UTF-8 and import it again");
+}
+
 static int take_whole(struct db_import *import, void *content, topomap_error *err)
 {
     return import->importer->line ? db_each_line(import, import->importer->line, content, err)
@@ -98,6 +107,7 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
 {
     topomap_input *first = import->input;
     const char *path = import->path;
+    size_t not_utf8;
     int result = 0;
 
     for (const char *const *more = import->options->more; !result && more && *more; more++) {
@@ -107,11 +117,13 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
             break;
         }
         topomap_input_watch(import->input, import->watch);
+        topomap_input_check_utf8(import->input, &not_utf8);
         result = topomap_input_unpacked(import->input, import->options->option, err) ||
                          take_whole(import, content, err)
                      ? -1
                      : 0;
         topomap_input_close(import->input);
+        warn_not_utf8(import, not_utf8);
     }
     import->input = first;
     import->path = path;
@@ -446,6 +458,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
                                .report = &counted,
                                .watch = watch};
     void *content = NULL;
+    size_t not_utf8;
     int result;
 
     if (!importer)
@@ -457,10 +470,12 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
     if (topomap_input_open(path, &import.input, err))
         return -1;
     topomap_input_watch(import.input, watch);
+    topomap_input_check_utf8(import.input, &not_utf8);
     result = topomap_input_unpacked(import.input, import.options->option, err)
                  ? -1
                  : importer->read(&import, &content, err);
     topomap_input_close(import.input);
+    warn_not_utf8(&import, not_utf8);
     if (result && !importer->own_words && import.path == path)
         db_foreign_explain(path, err);
     if (!result) {

@@ -100,7 +100,7 @@ static int write_map(struct db_import *import, void *content, topomap_error *err
         const struct entry *entry = (const struct entry *)map->row + i;
 
         result = DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
-                        DB_TEXT_IF(!entry->guid, entry->key), DB_TEXT(entry->node));
+                        DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node));
     }
     sqlite3_finalize(insert);
     import->report->hosts = map->rows;
