@@ -198,3 +198,39 @@ forge() {
   grep -F 'leaf\x0ahosts 99' links
   run ! grep '^hosts 99' links
 }
+
+@test "a name that no node can have is no host, with a warning, and no file for others has it" {
+  port=0
+  for name in 'a#b' 'a=b' 'a;b' -oProxyCommand=id .hidden '$(id)' ok1 ok2; do echo "\"$name\",1,s1,$((port += 1)),100"; done >odd.csv
+  run --separate-stderr topomap db import --db o.db links odd.csv
+  warns_with odd.csv 6 'a#b'
+  [ "$(topomap db show --db o.db --json | jq -c '[.[].name]')" = '["ok1","ok2"]' ]
+  [ "$(topomap db show --db o.db --summary --json | jq .unknown_adapters)" -eq 6 ]
+  topomap db export --db o.db --to slurm-topology | grep -x 'SwitchName=s1 Nodes=ok\[1-2\]'
+  topomap db export --db o.db --to links >odd.links
+  run ! grep 'a#b\|oProxy\|;' odd.links
+  # The site's map gives one a name.
+  printf -- '-oProxyCommand=id ok3\n' >map
+  run --separate-stderr topomap db import --db o.db hosts map
+  warns_with 5
+  topomap db export --db o.db --to slurm-topology | grep -x 'SwitchName=s1 Nodes=ok\[1-3\]'
+  for name in -n1 .n1 'n;1' 'n=1'; do
+    printf '%s\n' "x $name" >bad.map
+    run topomap db import --db o.db hosts bad.map
+    fails_with 3 bad.map:1
+  done
+  # A database that another program wrote.
+  cp t.db odd.db
+  sqlite3 odd.db "UPDATE host SET key = '-oproxycommand=id', name = '-oProxyCommand=id' WHERE name = 'node1'"
+  for format in slurm-topology links; do
+    run topomap db export --db odd.db --to $format
+    fails_with 3 odd.db -oProxyCommand=id
+  done
+  for format in slurm-hostfile openmpi-rankfile prrte-rankfile machinefile; do
+    run topomap map --graph ring:2 --db odd.db --nodes=-oProxyCommand=id,node2 --tasks-per-node 1 --format $format
+    fails_with 2 -oProxyCommand=id
+  done
+  topomap map --graph ring:2 --db odd.db --nodes=-oProxyCommand=id,node2 --tasks-per-node 1 --format plan -o plan
+  run ! topomap map --from-plan plan --format machinefile -o from-plan
+  [ ! -e from-plan ]
+}

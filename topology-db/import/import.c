@@ -363,6 +363,24 @@ static int end_source(struct db_import *import, topomap_error *err)
                   DB_INT(import->report->partial), DB_INT(import->report->warnings));
 }
 
+/* Names of all sources: a site map that is imported later may map them. */
+static int warn_refused(struct db_import *import, topomap_error *err)
+{
+    char name[DB_KEY];
+    int64_t count;
+
+    if (db_number(import->file, "SELECT value FROM fact WHERE name = 'refused_names'", 0, &count,
+                  err) ||
+        db_fact_text(import->file, "refused_name", name, sizeof name, err))
+        return -1;
+    if (count)
+        db_warn(import, 0,
+                "%lld hosts have names that no node of Slurm can have, such as '%.80s': they are "
+                "left out; map their names to nodes with `db import hosts`",
+                (long long)count, name);
+    return 0;
+}
+
 static int write_all(struct db_import *import, void *content, topomap_error *err)
 {
     const db_importer *importer = import->importer;
@@ -377,7 +395,8 @@ static int write_all(struct db_import *import, void *content, topomap_error *err
                    ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
                    : -1;
     }
-    return importer->derived ? importer->derived(import, err) : 0;
+    return warn_refused(import, err) || (importer->derived && importer->derived(import, err)) ? -1
+                                                                                              : 0;
 }
 
 /* What the source is called: the file, and the nodes that it is for where it is for some (one XML

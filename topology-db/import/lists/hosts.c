@@ -8,6 +8,7 @@
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 
 struct entry {
     uint64_t guid; /* or 0, then key */
@@ -53,7 +54,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
         return topomap_input_fail(import->input, err, "a name of more than %d characters",
                                   DB_KEY - 1);
-    if (!db_is_host_name(node, strlen(node)))
+    if (!topomap_is_node_name(node, strlen(node)))
         return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
     entry.guid = read_guid(from);
     if (!entry.guid && read_guid(node))
