@@ -68,13 +68,6 @@ void cli_graph_print_phases(const char *label, const topomap_graph *graph)
     puts(all == 0 ? "" : phases > PHASES_SHOWN ? ", ... of the bytes" : " of the bytes");
 }
 
-static json_t *text_or_null(const char *text)
-{
-    json_t *made = text ? json_string(text) : NULL;
-
-    return made ? made : json_null(); /* a text that is not UTF-8 is none in JSON */
-}
-
 static json_t *phase_bytes(const topomap_graph *graph)
 {
     json_t *list = json_array();
@@ -101,9 +94,9 @@ static void info_parts(const topomap_graph *graph, json_t *info)
     if (topomap_graph_name(graph, 0))
         json_object_set_new(info, "names", json_true());
     if (topomap_graph_source(graph))
-        json_object_set_new(info, "source", text_or_null(topomap_graph_source(graph)));
+        json_object_set_new(info, "source", cli_json_text(topomap_graph_source(graph)));
     if (topomap_graph_note(graph))
-        json_object_set_new(info, "note", text_or_null(topomap_graph_note(graph)));
+        json_object_set_new(info, "note", cli_json_text(topomap_graph_note(graph)));
 }
 
 /* What a folder with the parts of a profile says beside its graph; all zeros where it is none. */
@@ -173,7 +166,7 @@ static json_t *info_json(const topomap_graph *graph, const topomap_recognition *
                      (json_int_t)topomap_graph_bytes(graph), "messages",
                      topomap_graph_messages(graph, &messages) ? json_integer((json_int_t)messages)
                                                               : json_null(),
-                     "pattern", text_or_null(pattern));
+                     "pattern", cli_json_text(pattern));
     if (info && found->dims)
         json_object_set_new(info, "pattern_fit", fit_json(found));
     if (info)

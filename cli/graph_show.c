@@ -10,7 +10,6 @@
 #include "cli/picture/picture.h"
 #include "cli/target.h"
 #include "util/output.h"
-#include "util/safe_text.h"
 
 enum { SIXEL_SIDE = 640, KITTY_COLUMNS = 72, SVG_CELLS = 320, CELLS_MOST = 4096 };
 
@@ -107,7 +106,6 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
 {
     const char *path = cli_get(call, "output");
     topomap_output *output;
-    char safe[1024];
     int status = 0;
     FILE *out;
 
@@ -115,10 +113,9 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
         return write_file(path, title, matrix, err);
     if (topomap_output_open("-", &output, err) != 0)
         return -1;
-    snprintf(safe, sizeof safe, "%s", title);
-    topomap_safe_line(safe, sizeof safe);
-    out = topomap_output_file(output);
-    fprintf(out, "%s\n", safe);
+    fprintf(topomap_output_file(output), "%s\n", title);
+    fflush(topomap_output_file(output));
+    out = topomap_output_bytes(output);
     if (shown == TERMINAL_SIXEL)
         status = picture_matrix_sixel(out, matrix, (SIXEL_SIDE + matrix->cells - 1) / matrix->cells,
                                       err);

@@ -5,11 +5,37 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "util/safe_text.h"
+
+struct writer {
+    FILE *out;
+    const char *escaped;
+};
+
+/* jansson calls it with each piece of the text. */
+static int write_piece(const char *text, size_t size, void *data)
+{
+    const struct writer *w = data;
+
+    for (size_t i = 0; i < size; i++)
+        if (strchr(w->escaped, text[i]))
+            fprintf(w->out, "\\u%04x", (unsigned)text[i]);
+        else
+            putc_unlocked(text[i], w->out);
+    return 0;
+}
+
+int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags)
+{
+    struct writer w = {out, escaped};
+
+    return value ? json_dump_callback(value, write_piece, &w, JSON_ENSURE_ASCII | flags) : -1;
+}
 
 int cli_json(FILE *out, json_t *value, size_t flags)
 {
     size_t how = flags & JSON_COMPACT ? flags : flags | JSON_INDENT(2);
-    int failed = !value || json_dumpf(value, out, JSON_ENSURE_ASCII | how);
+    int failed = cli_json_write(out, value, "\x7f", how);
 
     fputc('\n', out);
     json_decref(value);
@@ -23,8 +49,10 @@ json_t *cli_json_words(const char *text, char separator)
 
     while (text && *text) {
         size_t length = strcspn(text, ends);
+        char *word = strndup(text, length);
 
-        json_array_append_new(list, json_stringn(text, length));
+        json_array_append_new(list, word ? cli_json_text(word) : NULL);
+        free(word);
         text += length + (text[length] == separator);
     }
     return list;
@@ -32,14 +60,12 @@ json_t *cli_json_words(const char *text, char separator)
 
 json_t *cli_json_text(const char *text)
 {
-    json_t *made = json_string(text);
-    char *ascii = made ? NULL : strdup(text);
+    json_t *made = text ? json_string(text) : json_null();
+    size_t length = made ? 0 : strlen(text), taken;
+    char *shown = made ? NULL : malloc(length * TOPOMAP_SAFE_GROWTH + 1);
 
-    if (!ascii)
-        return made;
-    for (char *c = ascii; *c; c++)
-        *c = (unsigned char)*c < 128 ? *c : '?';
-    made = json_string(ascii);
-    free(ascii);
+    if (shown)
+        made = json_stringn(shown, topomap_safe_text(text, length, 1, shown, &taken));
+    free(shown);
     return made;
 }

@@ -12,10 +12,15 @@
  *  \return CLI_DONE, or CLI_FAILED */
 int cli_json(FILE *out, json_t *value, size_t flags);
 
+/** Writes a value in ASCII. \param escaped  the ASCII characters that strings may hold and that are
+ *  written as \uXXXX, in addition to those that JSON requires: DEL, which a terminal obeys, and in
+ *  HTML "<". Returns 0, or -1 if memory is short. */
+int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags);
+
 /** The words of a text, one of these characters between two; none of NULL. */
 json_t *cli_json_words(const char *text, char separator);
-/** A text that may be in any encoding: '?' stands for what is not ASCII in one that is not UTF-8.
- */
+/** A text from outside: a name, a path. A text that is not UTF-8 is shown as
+ *  topomap_safe_text() shows it ("caf\xe9"). NULL becomes JSON's null. */
 json_t *cli_json_text(const char *text);
 
 #endif

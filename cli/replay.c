@@ -142,18 +142,19 @@ static void print_text(FILE *out, const struct replay *r)
 
 static json_t *reply_json(const plugin_reply *reply)
 {
-    return json_pack("{s:s, s:s?, s:s?, s:s, s:s?, s:s?}", "status", status_word(reply), "plan_id",
-                     reply->plan_id, "gain", reply->gain, "line", reply->line, "layout",
-                     reply->layout, "bindings", reply->bindings);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "status", status_word(reply), "plan_id",
+                     cli_json_text(reply->plan_id), "gain", cli_json_text(reply->gain), "line",
+                     cli_json_text(reply->line), "layout", cli_json_text(reply->layout), "bindings",
+                     cli_json_text(reply->bindings));
 }
 
 static void print_json(FILE *out, const struct replay *r)
 {
     json_t *root =
-        json_pack("{s:i, s:i, s:s, s:I, s:b, s:o, s:o, s:o}", "job",
+        json_pack("{s:i, s:i, s:o, s:I, s:b, s:o, s:o, s:o}", "job",
                   (int)r->record.request.asked.job, "step", (int)r->record.request.asked.step,
-                  "version", r->record.version, "time", (json_int_t)r->record.time, "same",
-                  !*r->differs, "differs", cli_json_words(r->differs, ' '), "recorded",
+                  "version", cli_json_text(r->record.version), "time", (json_int_t)r->record.time,
+                  "same", !*r->differs, "differs", cli_json_words(r->differs, ' '), "recorded",
                   reply_json(&r->record.reply), "replayed", reply_json(&r->now));
 
     cli_json(out, root, 0);
@@ -188,13 +189,8 @@ static int print(const cli_call *call, struct replay *r, const char *format, top
     else if (strcmp(format, "perm") == 0)
         status = print_perm(topomap_output_file(output), r, err);
     else {
-        FILE *out = topomap_output_people(output, err);
-
         explain(call, r);
-        if (out)
-            print_text(out, r);
-        else
-            status = -1;
+        print_text(topomap_output_file(output), r);
     }
     if (status != 0)
         topomap_output_abandon(output);

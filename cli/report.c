@@ -30,17 +30,10 @@ static int close_output(const cli_call *call, topomap_output *output)
 int cli_report_text(const cli_call *call, const cli_result *result)
 {
     topomap_output *output = open_output(call);
+    FILE *out = output ? topomap_output_file(output) : NULL;
 
-    FILE *out;
-    topomap_error err;
-
-    if (!output)
+    if (!out)
         return CLI_FAILED;
-    out = topomap_output_people(output, &err);
-    if (!out) {
-        topomap_output_abandon(output);
-        return cli_fail(call, &err);
-    }
     topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping, 0,
                          result->options->start_name, &result->before, &result->after,
                          result->congestion[1].model ? result->congestion : NULL);
@@ -56,9 +49,10 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
     json_t *levels = json_array();
 
     for (uint32_t l = 0; l < cost->levels; l++)
-        json_array_append_new(levels, json_pack("{s:s, s:I}", "name",
-                                                topomap_machine_level_name(machine, l), "bytes",
-                                                (json_int_t)cost->level_bytes[l]));
+        json_array_append_new(levels,
+                              json_pack("{s:o, s:I}", "name",
+                                        cli_json_text(topomap_machine_level_name(machine, l)),
+                                        "bytes", (json_int_t)cost->level_bytes[l]));
     json_t *root = json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
                              (json_int_t)topomap_graph_ranks(graph), "bytes",
                              (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
@@ -73,9 +67,9 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
 
 static json_t *congestion_json(const topomap_congestion *c)
 {
-    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:s}", "model", c->model, "max", c->max,
+    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:o}", "model", c->model, "max", c->max,
                      "mean", c->mean, "unit", c->unit, "links", (json_int_t)c->links, "used",
-                     (json_int_t)c->used, "worst", c->worst);
+                     (json_int_t)c->used, "worst", cli_json_text(c->worst));
 }
 
 /* Adds the congestion, where it was asked for, to the cost of the same placement. */
@@ -95,12 +89,14 @@ static void set_spread(json_t *cost, const topomap_spread *spread)
         json_t *levels = json_array();
 
         for (uint32_t l = 0; l < spread->levels; l++)
-            json_array_append_new(levels, json_pack("{s:s, s:f, s:I}", "level", kind->level[l].name,
-                                                    "mean", kind->level[l].mean, "most",
+            json_array_append_new(levels, json_pack("{s:o, s:f, s:I}", "level",
+                                                    cli_json_text(kind->level[l].name), "mean",
+                                                    kind->level[l].mean, "most",
                                                     (json_int_t)kind->level[l].most));
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:o}", "name", kind->name, "groups",
-                                              (json_int_t)kind->groups, "size",
-                                              (json_int_t)kind->size, "spread", levels));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:I, s:I, s:o}", "name", cli_json_text(kind->name),
+                                        "groups", (json_int_t)kind->groups, "size",
+                                        (json_int_t)kind->size, "spread", levels));
     }
     if (spread->kinds)
         json_object_set_new(cost, "groups", list);
@@ -150,7 +146,8 @@ void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i, uint3
         json_array_append_new(gpus, json_integer(plan->gpu[i] + k));
     json_object_set_new(row, "gpus", gpus);
     if (plan->nic[i] != UINT32_MAX)
-        json_object_set_new(row, "nics", json_pack("[s]", plan->nic_name[plan->nic[i]]));
+        json_object_set_new(row, "nics",
+                            json_pack("[o]", cli_json_text(plan->nic_name[plan->nic[i]])));
 }
 
 /* Of which GPUs a job has some alone, the first is known of a task's. */
@@ -169,7 +166,7 @@ static json_t *node_json(const topomap_machine *machine, uint32_t node)
 {
     const char *name = topomap_machine_node_name(machine, node);
 
-    return name ? json_string(name) : json_integer(node);
+    return name ? cli_json_text(name) : json_integer(node);
 }
 
 /* One object a rank: where it goes, and its CPUs where the inside of the node is known. */

@@ -190,7 +190,8 @@ static json_t *devices_json(const topomap_plan *plan, uint32_t node, int nics)
         if (of == UINT32_MAX)
             json_array_append_new(list, json_null());
         else
-            json_array_append_new(list, nics ? json_string(plan->nic_name[of]) : json_integer(of));
+            json_array_append_new(list,
+                                  nics ? cli_json_text(plan->nic_name[of]) : json_integer(of));
     }
     if (known)
         return list;
@@ -201,8 +202,8 @@ static json_t *devices_json(const topomap_plan *plan, uint32_t node, int nics)
 static json_t *node_json(const planner_request *request, const topomap_plan *plan, uint32_t node)
 {
     uint32_t first = plan->first[node], count = plan->first[node + 1] - first;
-    json_t *row = json_pack("{s:s, s:o, s:o}", "node", request->nodes.name[node], "ranks",
-                            ranks_json(plan->task + first, count), "ranks_before",
+    json_t *row = json_pack("{s:o, s:o, s:o}", "node", cli_json_text(request->nodes.name[node]),
+                            "ranks", ranks_json(plan->task + first, count), "ranks_before",
                             ranks_json(request->layout + first, count));
     json_t *gpus = devices_json(plan, node, 0), *nics = devices_json(plan, node, 1);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/json.h"
 #include "cli/time.h"
 
 #include <math.h>
@@ -132,10 +133,11 @@ json_t *cli_time_json(const topomap_time *time, const cli_costs *costs)
     for (uint32_t k = 0; k < time->phases; k++) {
         const topomap_time_phase *p = &time->phase[k];
 
-        json_array_append_new(phases, json_pack("{s:f, s:s, s:s, s:f, s:f, s:f, s:f}", "seconds",
-                                                p->seconds, "bound_by", p->bound_by, "where",
-                                                p->where, "link", p->link, "node", p->node,
-                                                "overhead", p->overhead, "latency", p->latency));
+        json_array_append_new(phases,
+                              json_pack("{s:f, s:s, s:o, s:f, s:f, s:f, s:f}", "seconds",
+                                        p->seconds, "bound_by", p->bound_by, "where",
+                                        cli_json_text(p->where), "link", p->link, "node", p->node,
+                                        "overhead", p->overhead, "latency", p->latency));
     }
     return json_pack("{s:f, s:s, s:b, s:o, s:o}", "seconds", time->seconds, "model", time->model,
                      "rates_assumed", time->rates_assumed, "costs", cli_time_costs_json(costs),

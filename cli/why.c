@@ -232,9 +232,9 @@ static json_t *place_json(const why *w, uint32_t rank)
 
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_integer(cpus[i]));
-    row = json_pack("{s:I, s:s, s:s, s:o}", "rank", (json_int_t)rank, "node",
-                    node_of(w, w->slot_of, rank), "node_before", node_of(w, w->in.start, rank),
-                    "cpus", list);
+    row = json_pack("{s:I, s:o, s:o, s:o}", "rank", (json_int_t)rank, "node",
+                    cli_json_text(node_of(w, w->slot_of, rank)), "node_before",
+                    cli_json_text(node_of(w, w->in.start, rank)), "cpus", list);
     cli_report_devices(row, &w->plan, w->at[rank], 1);
     return row;
 }
@@ -257,8 +257,9 @@ static void print_json(const why *w)
                                            w->cost[0], "partners", partners));
     if (w->exchange != UINT32_MAX)
         json_object_set_new(root, "exchange",
-                            json_pack("{s:I, s:s, s:f}", "rank", (json_int_t)w->exchange, "node",
-                                      node_of(w, w->slot_of, w->exchange), "J_change", w->change));
+                            json_pack("{s:I, s:o, s:f}", "rank", (json_int_t)w->exchange, "node",
+                                      cli_json_text(node_of(w, w->slot_of, w->exchange)),
+                                      "J_change", w->change));
     cli_json(stdout, root, JSON_REAL_PRECISION(15));
 }
 

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "topology-db/ib_names.h"
+#include "util/hostlist.h"
 
 const struct ib_speed ib_speeds[IB_SPEEDS + 2] = {
     {"???", 0},       {"SDR", 2500},   {"DDR", 5000},  {"QDR", 10000},
@@ -101,15 +102,9 @@ static const char *word_end(const char *word)
     return word;
 }
 
-/* Letters, digits, '.', '-' and '_', beginning with a letter or digit. */
 static int is_word(const char *word, const char *end)
 {
-    if (end == word || !isalnum((unsigned char)*word))
-        return 0;
-    for (const char *at = word; at < end; at++)
-        if (!isalnum((unsigned char)*at) && !strchr(".-_", *at))
-            return 0;
-    return strncmp(word, "0x", 2) != 0;
+    return topomap_is_node_name(word, (size_t)(end - word)) && strncmp(word, "0x", 2) != 0;
 }
 
 /* What a description that is one word says where nobody has set it: a maker's part number

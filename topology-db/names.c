@@ -29,14 +29,6 @@ void db_host_key(const char *name, char *key)
         pad_nid(key);
 }
 
-int db_is_host_name(const char *name, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)name[i]) && !strchr(".-_", name[i]))
-            return 0;
-    return length && length < DB_KEY;
-}
-
 int db_natural_order(const char *a, const char *b)
 {
     const char *x = a, *y = b;

@@ -12,8 +12,6 @@ enum { DB_KEY = 256 };
 /** What hosts are looked up by: lower case, without the domain (an IPv4 address is kept whole).
  *  \param key  [DB_KEY]; a longer name is cut */
 void db_host_key(const char *name, char *key);
-/** Letters, digits, dots, dashes and underscores, from one to DB_KEY - 1 of them. */
-int db_is_host_name(const char *name, size_t length);
 /** Names in the order that people expect: node2 before node10, without case, then as bytes. */
 int db_natural_order(const char *a, const char *b);
 

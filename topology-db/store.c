@@ -12,6 +12,7 @@
 #include "topology-db/descriptor.h"
 #include "topology-db/names.h"
 #include "util/alloc.h"
+#include "util/safe_text.h"
 
 /* ---- Statements -------------------------------------------------------------------------- */
 
@@ -75,7 +76,13 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err)
 
 static void bind(sqlite3_stmt *statement, int column, const db_value *value)
 {
-    if (value->kind == DB_IS_INT)
+    char line[1024];
+
+    if (value->kind == DB_IS_NAME && value->text) {
+        snprintf(line, sizeof line, "%s", value->text);
+        topomap_safe_line(line, sizeof line);
+        sqlite3_bind_text(statement, column, line, -1, SQLITE_TRANSIENT);
+    } else if (value->kind == DB_IS_INT)
         sqlite3_bind_int64(statement, column, value->number);
     else if (value->kind == DB_IS_REAL)
         sqlite3_bind_double(statement, column, value->real);

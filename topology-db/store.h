@@ -76,12 +76,17 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err);
     {                                                                                              \
         .kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0         \
     }
+/* A name that a file gives: what topomap_safe_line() shows of it is kept. */
+#define DB_NAME(value)                                                                             \
+    {                                                                                              \
+        .kind = DB_IS_NAME, .text = (value)                                                        \
+    }
 #define DB_TEXT_IF(there, value)                                                                   \
     {                                                                                              \
         .kind = DB_IS_TEXT, .text = (there) ? (value) : NULL                                       \
     }
 typedef struct db_value {
-    enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT } kind;
+    enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT, DB_IS_NAME } kind;
     int64_t number;
     double real;
     const char *text;

@@ -44,7 +44,7 @@ static json_t *hop_json(const void *row)
     const topomap_db_hop *hop = row;
 
     return time_and(&hop->cost,
-                    json_pack("{s:o*, s:I, s:b, s:b, s:b}", "class", json_string(hop->name),
+                    json_pack("{s:o*, s:I, s:b, s:b, s:b}", "class", cli_json_text(hop->name),
                               "links", (json_int_t)hop->links, "reference", hop->reference,
                               "latency_measured", hop->latency_known, "bandwidth_measured",
                               hop->byte_known));
@@ -65,15 +65,15 @@ static json_t *inside_json(const void *row)
 
     return time_and(&inside->median,
                     json_pack("{s:o*, s:o*, s:I}", "level", json_string(inside->level), "class",
-                              inside->node_class ? json_string(inside->node_class) : json_null(),
-                              "nodes", (json_int_t)inside->nodes));
+                              cli_json_text(inside->node_class), "nodes",
+                              (json_int_t)inside->nodes));
 }
 
 static json_t *group_json(const void *row)
 {
     const topomap_db_group *group = row;
 
-    return json_pack("{s:s, s:I, s:o, s:o}", "classes", group->name, "pairs",
+    return json_pack("{s:o, s:I, s:o, s:o}", "classes", cli_json_text(group->name), "pairs",
                      (json_int_t)group->pairs, "latency", line_json(&group->latency), "byte",
                      line_json(&group->byte));
 }
@@ -82,15 +82,16 @@ static json_t *outlier_json(const void *row)
 {
     const topomap_db_outlier *o = row;
 
-    return json_pack("{s:s, s:s, s:f, s:o, s:o}", "from", o->from, "to", o->to, "hops", o->hops,
-                     "measured", time_json(&o->measured), "fitted", time_json(&o->fitted));
+    return json_pack("{s:o, s:o, s:f, s:o, s:o}", "from", cli_json_text(o->from), "to",
+                     cli_json_text(o->to), "hops", o->hops, "measured", time_json(&o->measured),
+                     "fitted", time_json(&o->fitted));
 }
 
 static json_t *culprit_json(const void *row)
 {
     const topomap_db_culprit *c = row;
 
-    return json_pack("{s:s, s:I, s:I, s:i, s:f, s:f}", "cable", c->cable, "pairs",
+    return json_pack("{s:o, s:I, s:I, s:i, s:f, s:f}", "cable", cli_json_text(c->cable), "pairs",
                      (json_int_t)c->pairs, "outliers", (json_int_t)c->outliers, "alternatives",
                      c->alternatives, "latency_us", c->excess.latency_us, "us_per_byte",
                      c->excess.us_per_byte);

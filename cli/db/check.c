@@ -23,10 +23,10 @@ static int tell(const topomap_db_finding *finding, void *data)
     told->count++;
     told->failed += finding->severity > TOPOMAP_DB_INFO;
     if (told->list)
-        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:s, s:s}", "severity",
-                                                           severities[finding->severity], "check",
-                                                           finding->check, "text", finding->text,
-                                                           "remedy", finding->remedy));
+        return json_array_append_new(
+            told->list, json_pack("{s:s, s:s, s:o, s:s}", "severity", severities[finding->severity],
+                                  "check", finding->check, "text", cli_json_text(finding->text),
+                                  "remedy", finding->remedy));
     cli_paint(told->call, stdout, paints[finding->severity], "%s", severities[finding->severity]);
     printf(" %s: %s; %s\n", finding->check, finding->text, finding->remedy);
     return 0;

@@ -83,13 +83,13 @@ static void print_report(const cli_call *call, const topomap_db_report *report)
 
 static json_t *report_json(const cli_call *call, const topomap_db_report *report)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "format",
-                     call->operand[0], "file", call->operand[1], "hosts", (json_int_t)report->hosts,
-                     "switches", (json_int_t)report->switches, "links", (json_int_t)report->links,
-                     "adapters", (json_int_t)report->adapters, "unknown_adapters",
-                     (json_int_t)report->unknown_adapters, "classes", (json_int_t)report->classes,
-                     "ports", (json_int_t)report->ports, "partial", report->partial, "warnings",
-                     (json_int_t)report->warnings);
+    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "format",
+                     call->operand[0], "file", cli_json_text(call->operand[1]), "hosts",
+                     (json_int_t)report->hosts, "switches", (json_int_t)report->switches, "links",
+                     (json_int_t)report->links, "adapters", (json_int_t)report->adapters,
+                     "unknown_adapters", (json_int_t)report->unknown_adapters, "classes",
+                     (json_int_t)report->classes, "ports", (json_int_t)report->ports, "partial",
+                     report->partial, "warnings", (json_int_t)report->warnings);
 }
 
 static int run_import(const cli_call *call)
@@ -130,17 +130,17 @@ static int print_summary(const cli_call *call, topomap_db *db)
         return cli_fail(call, &err);
     topomap_db_times_put(&times, age, sizeof age);
     if (cli_get(call, "json"))
-        return print_json(
-            json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b, s:s, s:s, s:I, s:I, "
-                      "s:I, s:I}",
-                      "hosts", (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
-                      (json_int_t)s.links, "classes", (json_int_t)s.classes, "topology", s.topology,
-                      "evidence", s.evidence, "confidence", s.confidence, "subnets",
-                      (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
-                      (json_int_t)s.unknown_adapters, "partial", s.partial, "slurm_order",
-                      cli_order_word(&s.slurm), "slurm_order_evidence", s.slurm.because, "sources",
-                      (json_int_t)times.sources, "oldest", (json_int_t)times.oldest, "newest",
-                      (json_int_t)times.newest, "changed", (json_int_t)times.changed));
+        return print_json(json_pack(
+            "{s:I, s:I, s:I, s:I, s:s, s:o, s:f, s:I, s:I, s:I, s:b, s:s, s:o, s:I, s:I, "
+            "s:I, s:I}",
+            "hosts", (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
+            (json_int_t)s.links, "classes", (json_int_t)s.classes, "topology", s.topology,
+            "evidence", cli_json_text(s.evidence), "confidence", s.confidence, "subnets",
+            (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
+            (json_int_t)s.unknown_adapters, "partial", s.partial, "slurm_order",
+            cli_order_word(&s.slurm), "slurm_order_evidence", cli_json_text(s.slurm.because),
+            "sources", (json_int_t)times.sources, "oldest", (json_int_t)times.oldest, "newest",
+            (json_int_t)times.newest, "changed", (json_int_t)times.changed));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);
@@ -162,10 +162,11 @@ static int print_summary(const cli_call *call, topomap_db *db)
 static int show_host(const topomap_db_host *host, void *list)
 {
     if (list)
-        return json_array_append_new(list,
-                                     json_pack("{s:s, s:s, s:s?, s:s, s:s}", "name", host->name,
-                                               "status", host->status, "class", host->class_name,
-                                               "type", host->type, "attached", host->attached));
+        return json_array_append_new(
+            list,
+            json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", cli_json_text(host->name), "status",
+                      cli_json_text(host->status), "class", cli_json_text(host->class_name), "type",
+                      cli_json_text(host->type), "attached", cli_json_text(host->attached)));
     printf("%-16s %-10s %-18s %-10s %s\n", host->name, host->status,
            host->class_name ? host->class_name : "-", host->type,
            *host->attached ? host->attached : "-");
@@ -228,15 +229,15 @@ static json_t *number_json(uint64_t number)
 
 static json_t *text_json(const char *text)
 {
-    return *text ? json_string(text) : json_null();
+    return cli_json_text(*text ? text : NULL);
 }
 
 static int keep_port(const topomap_db_port *port, void *data)
 {
     return json_array_append_new(
-        data, json_pack("{s:o, s:o, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                        "guid", guid_json(port->guid), "adapter", text_json(port->adapter),
-                        "description", port->description, "port", number_json(port->port),
+        data, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
+                        guid_json(port->guid), "adapter", text_json(port->adapter), "description",
+                        cli_json_text(port->description), "port", number_json(port->port),
                         "port_guid", guid_json(port->port_guid), "lid", number_json(port->lid),
                         "rail", number_json(port->rail), "plane", number_json(port->plane),
                         "switch", text_json(port->switch_label), "switch_port",

@@ -18,10 +18,11 @@ static int tell(const topomap_db_change *change, void *data)
 
     told->count++;
     if (told->list)
-        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "change",
+        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "change",
                                                            change->change, "what", change->what,
-                                                           "name", change->name, "before",
-                                                           change->before, "after", change->after));
+                                                           "name", cli_json_text(change->name),
+                                                           "before", cli_json_text(change->before),
+                                                           "after", cli_json_text(change->after)));
     printf("%s %s %s", change->change, change->what, change->name);
     if (change->before && change->after)
         printf(": %s -> %s", change->before, change->after);

@@ -12,13 +12,14 @@
 
 static json_t *distance_json(const char *from, const char *to, const topomap_db_distance *d)
 {
-    json_t *one = json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "from", from, "to", to, "hops",
-                            (int)d->hops, "cost", d->cost, "routing", d->routing, "route",
-                            d->route ? cli_json_words(d->route, '\n') : json_null());
+    json_t *one =
+        json_pack("{s:o, s:o, s:i, s:f, s:s, s:o}", "from", cli_json_text(from), "to",
+                  cli_json_text(to), "hops", (int)d->hops, "cost", d->cost, "routing", d->routing,
+                  "route", d->route ? cli_json_words(d->route, '\n') : json_null());
     json_t *ports;
 
     if (d->note)
-        json_object_set_new(one, "note", json_string(d->note));
+        json_object_set_new(one, "note", cli_json_text(d->note));
     if (!d->step)
         return one;
     json_object_set_new(one, "lids", json_pack("[i, i]", d->from_lid, d->to_lid));
@@ -86,10 +87,10 @@ static void print_unanswered(const cli_call *call, const char *from, const char 
     if (!cli_get(call, "json"))
         printf("%s %s - - none\n", from, to);
     else
-        cli_json(
-            stdout,
-            json_pack("{s:s, s:s, s:n, s:n, s:n}", "from", from, "to", to, "hops", "cost", "route"),
-            JSON_COMPACT);
+        cli_json(stdout,
+                 json_pack("{s:o, s:o, s:n, s:n, s:n}", "from", cli_json_text(from), "to",
+                           cli_json_text(to), "hops", "cost", "route"),
+                 JSON_COMPACT);
 }
 
 static int answer(const cli_call *call, topomap_db_router *router,

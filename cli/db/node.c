@@ -230,7 +230,7 @@ static void print_links(const topomap_devices *d)
 
 static json_t *text_or_null(const char *text)
 {
-    return text && *text ? cli_json_text(text) : json_null();
+    return cli_json_text(text && *text ? text : NULL);
 }
 
 static json_t *bus_json(uint64_t bus)
@@ -252,16 +252,15 @@ static json_t *count_or_null(uint32_t count)
 
 static json_t *device_json(const topomap_device *d)
 {
-    json_t *path = json_array(), *names = json_array();
+    json_t *path = json_array();
 
     for (uint32_t i = 0; i < d->bridges; i++)
         json_array_append_new(path, bus_json(d->bridge[i]));
-    for (const char *at = d->names; *at; at += strcspn(at, ","), at += *at == ',')
-        json_array_append_new(names, json_stringn(at, strcspn(at, ",")));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "bus", bus_json(d->bus),
-                     "name", text_or_null(d->name), "names", names, "model", text_or_null(d->model),
-                     "vendor", text_or_null(d->vendor), "numa", number_or_null(d->numa), "package",
-                     number_or_null(d->package), "cpus", text_or_null(d->cpus), "path", path);
+                     "name", text_or_null(d->name), "names", cli_json_words(d->names, ','), "model",
+                     text_or_null(d->model), "vendor", text_or_null(d->vendor), "numa",
+                     number_or_null(d->numa), "package", number_or_null(d->package), "cpus",
+                     text_or_null(d->cpus), "path", path);
 }
 
 /* What NICs are called by here: the name, or where it has none the bus id. */
@@ -269,7 +268,7 @@ static json_t *nic_json(const topomap_devices *d, uint32_t nic)
 {
     if (nic == UINT32_MAX)
         return json_null();
-    return *d->device[nic].name ? json_string(d->device[nic].name) : bus_json(d->device[nic].bus);
+    return *d->device[nic].name ? cli_json_text(d->device[nic].name) : bus_json(d->device[nic].bus);
 }
 
 static json_t *gpu_json(const struct node *node, uint32_t i)

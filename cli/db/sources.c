@@ -14,9 +14,10 @@ static int show_source(const topomap_db_source *source, void *list)
 
     if (list)
         return json_array_append_new(
-            list, json_pack("{s:s, s:o, s:I, s:b, s:I}", "format", source->importer, "name",
-                            cli_json_text(source->name), "imported", (json_int_t)source->time,
-                            "partial", source->partial, "warnings", (json_int_t)source->warnings));
+            list,
+            json_pack("{s:o, s:o, s:I, s:b, s:I}", "format", cli_json_text(source->importer),
+                      "name", cli_json_text(source->name), "imported", (json_int_t)source->time,
+                      "partial", source->partial, "warnings", (json_int_t)source->warnings));
     topomap_db_date_put(source->time, date);
     printf("%-17s %-16s %s%s", source->importer, date, *source->name ? source->name : "-",
            source->partial ? "; partial" : "");

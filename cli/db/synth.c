@@ -12,7 +12,7 @@
 static void show_fault(const char *text, void *list)
 {
     if (list)
-        json_array_append_new(list, json_string(text));
+        json_array_append_new(list, cli_json_text(text));
     else
         printf("fault: %s\n", text);
 }
@@ -33,10 +33,11 @@ static int print_json(const topomap_db_synth_report *r, const char *folder, json
     json_t *files = json_array(), *all;
 
     for (size_t i = 0; i < r->files; i++)
-        json_array_append_new(files, json_string(r->file[i]));
-    all = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "folder", folder, "files", files,
-                    "hosts", (json_int_t)r->hosts, "switches", (json_int_t)r->switches, "adapters",
-                    (json_int_t)r->adapters, "links", (json_int_t)r->links, "faults", faults);
+        json_array_append_new(files, cli_json_text(r->file[i]));
+    all = json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "folder", cli_json_text(folder), "files",
+                    files, "hosts", (json_int_t)r->hosts, "switches", (json_int_t)r->switches,
+                    "adapters", (json_int_t)r->adapters, "links", (json_int_t)r->links, "faults",
+                    faults);
     return cli_json(stdout, all, 0);
 }
 

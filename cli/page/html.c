@@ -2,20 +2,8 @@
 /* The page around its data. */
 #include "cli/page/page.h"
 
-#include <stdlib.h>
-
+#include "cli/json.h"
 #include "xml/markup.h"
-
-/* In a script element "<" could begin its end, or a comment (HTML, 13.2.5.4): JSON has another word
- * for it. */
-static void put_json(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(*text, out);
-}
 
 static void put_figure(FILE *out, const json_t *value)
 {
@@ -75,28 +63,23 @@ void page_begin(FILE *out, const char *title, const char *line)
     put_head(out, title, line, "");
 }
 
-static void put_page(FILE *out, const char *title, const json_t *data, const char *text)
+/* In a script element "<" could begin its end, or a comment (HTML, 13.2.5.4). */
+int page_write(FILE *out, const char *title, json_t *data, topomap_error *err)
 {
+    int failed;
+
+    if (!data)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     put_head(out, title, json_string_value(json_object_get(data, "line")),
              " script-src 'unsafe-inline';");
     put_figures(out, data);
     fputs("<noscript><p>The pictures and the other tables need scripts, which this page has in "
           "it.</p></noscript>\n</main>\n<script type=\"application/json\" id=\"data\">",
           out);
-    put_json(out, text);
+    failed = cli_json_write(out, data, "<\x7f", JSON_COMPACT | JSON_REAL_PRECISION(10));
     fputs("</script>\n<script>\n\"use strict\";\n(function () {\n", out);
     fputs(page_js, out);
     fputs("})();\n</script>\n</body></html>\n", out);
-}
-
-int page_write(FILE *out, const char *title, json_t *data, topomap_error *err)
-{
-    char *text =
-        data ? json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(10)) : NULL;
-
-    if (text)
-        put_page(out, title, data, text);
-    free(text);
     json_decref(data);
-    return text ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return failed ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory") : 0;
 }

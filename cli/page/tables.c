@@ -214,7 +214,7 @@ static void add_devices(json_t *row, const topomap_plan *plan, uint32_t at)
     int has_gpu = plan->gpu[at] != UINT32_MAX, has_nic = has_gpu && plan->nic[at] != UINT32_MAX;
 
     json_array_append_new(row, has_gpu ? json_integer(plan->gpu[at]) : json_null());
-    json_array_append_new(row, has_nic ? json_string(plan->nic_name[plan->nic[at]]) : json_null());
+    json_array_append_new(row, cli_json_text(has_nic ? plan->nic_name[plan->nic[at]] : NULL));
 }
 
 /* \param at  where it stands in the plan */

@@ -44,7 +44,7 @@ int picture_write(const topomap_drawing *drawing, const char *path, topomap_erro
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: a picture is %s", path, picture_formats);
     if (topomap_output_open(path, &output, err) != 0)
         return -1;
-    if (formats[format].put(drawing, topomap_output_file(output), err) != 0) {
+    if (formats[format].put(drawing, topomap_output_bytes(output), err) != 0) {
         topomap_output_abandon(output);
         return -1;
     }

@@ -98,13 +98,13 @@ static json_t *to_json(const store *store, const store_entry *entry)
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
     json_t *object;
 
-    object = json_pack("{s:s, s:o, s:o, s:i, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:I}", "key",
-                       entry->key, "program", cli_json_text(entry->program), "words",
-                       cli_json_text(entry->words), "ranks", (int)entry->ranks, "workers",
-                       entry->workers ? (int)entry->workers : 1, "build", id, "graph",
-                       entry->has_graph ? path : NULL, "made", (json_int_t)entry->made, "used",
-                       (json_int_t)entry->used, "profiles", (int)entry->profiles, "tries",
-                       (int)entry->tries, "bytes", (json_int_t)entry->bytes);
+    object = json_pack(
+        "{s:s, s:o, s:o, s:i, s:i, s:s, s:o, s:I, s:I, s:i, s:i, s:I}", "key", entry->key,
+        "program", cli_json_text(entry->program), "words", cli_json_text(entry->words), "ranks",
+        (int)entry->ranks, "workers", entry->workers ? (int)entry->workers : 1, "build", id,
+        "graph", cli_json_text(entry->has_graph ? path : NULL), "made", (json_int_t)entry->made,
+        "used", (json_int_t)entry->used, "profiles", (int)entry->profiles, "tries",
+        (int)entry->tries, "bytes", (json_int_t)entry->bytes);
     if (object && cli_profile_case_json(entry, object)) {
         json_decref(object);
         return NULL;

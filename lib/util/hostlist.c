@@ -184,6 +184,15 @@ void topomap_names_clear(topomap_names *names)
     memset(names, 0, sizeof *names);
 }
 
+int topomap_is_node_name(const char *name, size_t length)
+{
+    static const char allowed[] =
+        "-.0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+    return length && length <= 255 && strspn(name, allowed) >= length && *name != '-' &&
+           *name != '.';
+}
+
 size_t topomap_names_find(const topomap_names *names, const char *name, size_t at)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -289,8 +298,10 @@ char *topomap_hostlist_fold(const topomap_names *names, topomap_error *err)
     FILE *out;
 
     for (size_t i = 0; i < names->count; i++)
-        if (!*names->name[i] || strpbrk(names->name[i], "[], \t\r\n")) {
-            topomap_error_set(err, TOPOMAP_EUSAGE, "host list: '%s' is not a host name",
+        if (!topomap_is_node_name(names->name[i], strlen(names->name[i]))) {
+            topomap_error_set(err, TOPOMAP_EUSAGE,
+                              "host list: '%.200s' is not a node name: letters, digits, '.', '-' "
+                              "and '_'",
                               names->name[i]);
             return NULL;
         }

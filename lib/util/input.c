@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/safe_text.h"
 #include "util/unpack.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
@@ -27,6 +28,7 @@ struct topomap_input {
     size_t capacity;   /* one byte more is allocated, for a final NUL */
     size_t lineno;
     topomap_watch *watch; /* or NULL */
+    size_t *not_utf8;     /* NULL, or where the first line that is not UTF-8 is noted */
     int ended;            /* the unpacker has no more */
     int stream;           /* standard input: nobody knows how much is to come */
     int begun, marked;    /* read from; and a byte order mark was passed over */
@@ -177,6 +179,25 @@ void topomap_input_watch(topomap_input *input, topomap_watch *watch)
     topomap_watch_stage(watch, "reading", "B", input->stream ? 0 : input->size);
 }
 
+void topomap_input_check_utf8(topomap_input *input, size_t *line)
+{
+    *line = 0;
+    input->not_utf8 = line;
+}
+
+/* \param line  number of the text's first line */
+static void check_utf8(const topomap_input *input, const char *text, size_t size, size_t line)
+{
+    if (!input->not_utf8 || *input->not_utf8 || topomap_is_utf8(text, size))
+        return;
+    for (const char *end = text + size, *next; !*input->not_utf8; text = next, line++) {
+        next = memchr(text, '\n', (size_t)(end - text));
+        next = next ? next + 1 : end;
+        if (!topomap_is_utf8(text, (size_t)(next - text)))
+            *input->not_utf8 = line;
+    }
+}
+
 const char *topomap_input_path(const topomap_input *input)
 {
     return input->path;
@@ -291,6 +312,7 @@ int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *
     if (size && text[size - 1] == '\r')
         size--;
     text[size] = '\0';
+    check_utf8(input, text, size, input->lineno);
     *line = text;
     *length = size;
     return 1;
@@ -316,6 +338,7 @@ int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *s
     *size = input->end - input->start;
     *text = input->buffer;
     (*text)[*size] = '\0';
+    check_utf8(input, *text, *size, input->lineno + 1);
     input->buffer = NULL;
     input->capacity = input->start = input->end = 0;
     return 0;

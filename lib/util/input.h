@@ -32,6 +32,11 @@ int topomap_input_is_option(const char *text);
  *  stored; begins a stage "reading" of it. What is mapped, or in memory, is read at once. */
 void topomap_input_watch(topomap_input *input, topomap_watch *watch);
 
+/** Makes topomap_input_line() and topomap_input_all() look for bytes that are not UTF-8. *\p line,
+ * which must outlive the input, becomes the number of the first line that has some; it stays 0 if
+ * there is none. */
+void topomap_input_check_utf8(topomap_input *input, size_t *line);
+
 /** The next bytes, as many as are at hand: 1 and at least one byte, lent until the next call; 0 at
  * the end; -1 on failure. For texts that are not made of lines: they are not counted here. */
 int topomap_input_some(topomap_input *input, const char **bytes, size_t *size, topomap_error *err);

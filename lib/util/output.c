@@ -13,7 +13,7 @@
 
 struct topomap_output {
     FILE *file;
-    FILE *people;             /* over it, or NULL */
+    FILE *text;               /* over it: makes what is written safe */
     char *path;               /* for messages; NULL: standard output */
     topomap_publish *publish; /* NULL where it is written to directly */
 };
@@ -68,10 +68,12 @@ static int open_output(topomap_output *output, const char *path, topomap_error *
             return -1;
     }
     output->file = fdopen(fd, "w");
-    if (output->file)
+    output->text = output->file ? topomap_safe_stream(output->file) : NULL;
+    if (output->text)
         return 0;
     system_fail(path, "write", err);
-    close(fd);
+    if (!output->file)
+        close(fd);
     return -1;
 }
 
@@ -91,28 +93,25 @@ int topomap_output_open(const char *path, topomap_output **output, topomap_error
 
 FILE *topomap_output_file(topomap_output *output)
 {
-    return output->file;
+    return output->text;
 }
 
-FILE *topomap_output_people(topomap_output *output, topomap_error *err)
+FILE *topomap_output_bytes(topomap_output *output)
 {
-    output->people = topomap_safe_stream(output->file);
-    if (!output->people)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    return output->people;
+    return output->file;
 }
 
 /* Everything out of the buffers. */
 static int finish(topomap_output *output)
 {
-    int failed = output->people && (fflush(output->people) || ferror(output->people));
+    int failed = fflush(output->text) || ferror(output->text);
     int keep = errno;
 
-    if (output->people && fclose(output->people) && !failed) {
+    if (fclose(output->text) && !failed) {
         failed = 1;
         keep = errno;
     }
-    output->people = NULL;
+    output->text = NULL;
     if (!failed && (fflush(output->file) || ferror(output->file))) {
         failed = 1;
         keep = errno;
@@ -144,8 +143,8 @@ void topomap_output_abandon(topomap_output *output)
 {
     if (!output)
         return;
-    if (output->people)
-        fclose(output->people);
+    if (output->text)
+        fclose(output->text);
     if (output->file)
         fclose(output->file);
     topomap_publish_abandon(output->publish);

@@ -11,11 +11,12 @@ typedef struct topomap_output topomap_output;
  *  output; what exists and is no regular file (/dev/null, a FIFO), and what is one of our own
  *  descriptors (/dev/stdout), is written to directly. How the file is made: util/publish.h. */
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err);
-/** Where to write; errors may be left in it. */
+/** The stream to write text to. It shows control characters and bytes that are not UTF-8
+ *  (util/safe_text.h), because names come from others' files. Errors may be left in it. */
 FILE *topomap_output_file(topomap_output *output);
-/** The same for text for people: what a terminal would obey is shown instead (util/safe_text.h).
- * Asked for once, instead of topomap_output_file(); NULL where memory is short. */
-FILE *topomap_output_people(topomap_output *output, topomap_error *err);
+/** The stream to write bytes to as they are: pictures and binary formats. An output has one of the
+ *  two streams written to. */
+FILE *topomap_output_bytes(topomap_output *output);
 /** Puts the file in place, on disk, or removes it where any write has failed. Ends the output
  *  either way. */
 int topomap_output_commit(topomap_output *output, topomap_error *err);

@@ -33,7 +33,7 @@ static int is_obeyed(uint32_t code)
 {
     static const uint32_t ranges[][2] = {
         {0, 8},           {11, 31},         {127, 0x9f},      {0x61c, 0x61c},
-        {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+        {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfffe, 0xffff},
     };
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -42,7 +42,9 @@ static int is_obeyed(uint32_t code)
     return 0;
 }
 
-size_t topomap_safe_text(const char *text, size_t length, int last, char *out, size_t *taken)
+/* \param newlines  nonzero: newlines are shown, too */
+static size_t show(const char *text, size_t length, int last, int newlines, char *out,
+                   size_t *taken)
 {
     size_t at = 0, made = 0;
 
@@ -50,11 +52,17 @@ size_t topomap_safe_text(const char *text, size_t length, int last, char *out, s
         const unsigned char *byte = (const unsigned char *)text + at;
         char shown[8];
         uint32_t code = 0;
-        int size = character(byte, length - at, &code);
+        int size;
+
+        if (*byte >= ' ' && *byte <= '~') { /* nearly all */
+            out[made++] = text[at++];
+            continue;
+        }
+        size = character(byte, length - at, &code);
 
         if (size < 0 && !last)
             break;
-        if (size > 0 && !is_obeyed(code)) {
+        if (size > 0 && !is_obeyed(code) && !(newlines && code == '\n')) {
             memcpy(out + made, byte, (size_t)size);
             made += (size_t)size;
             at += (size_t)size;
@@ -68,6 +76,38 @@ size_t topomap_safe_text(const char *text, size_t length, int last, char *out, s
     }
     *taken = at;
     return made;
+}
+
+size_t topomap_safe_text(const char *text, size_t length, int last, char *out, size_t *taken)
+{
+    return show(text, length, last, 0, out, taken);
+}
+
+size_t topomap_json_character(const char *text, char out[8])
+{
+    uint32_t code = 0;
+    int size = character((const unsigned char *)text, strnlen(text, 4), &code);
+
+    if (size <= 0)
+        snprintf(out, 8, "\\\\x%02x", (unsigned char)*text);
+    else if (code < ' ' || is_obeyed(code))
+        snprintf(out, 8, "\\u%04x", (unsigned)(code & 0xffff));
+    else
+        snprintf(out, 8, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", size, text);
+    return size > 0 ? (size_t)size : 1;
+}
+
+int topomap_is_utf8(const char *text, size_t length)
+{
+    uint32_t code;
+    int size;
+
+    for (size_t at = 0; at < length; at += (size_t)size) {
+        size = character((const unsigned char *)text + at, length - at, &code);
+        if (size <= 0)
+            return 0;
+    }
+    return 1;
 }
 
 void topomap_safe_line(char *text, size_t size)
@@ -85,7 +125,7 @@ void topomap_safe_line(char *text, size_t size)
             text[i] = text[i] < ' ' || text[i] > '~' ? '?' : text[i];
         return;
     }
-    made = topomap_safe_text(text, length, 1, copy, &taken);
+    made = show(text, length, 1, 1, copy, &taken);
     made = made < size ? made : size - 1;
     memcpy(text, copy, made);
     text[made] = '\0';

@@ -3,7 +3,8 @@
  * would obey in them is shown instead: \x1b for a byte, \u202e for a character. That is all control
  * characters but newline and tab (C0, DEL, and C1, which is U+0080 to U+009F in UTF-8), what turns
  * the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), the
- * separators of lines and paragraphs (U+2028, U+2029), and what is no UTF-8. */
+ * separators of lines and paragraphs (U+2028, U+2029), U+FFFE and U+FFFF, which XML forbids, and
+ * bytes that are not UTF-8. */
 #ifndef TOPOMAP_UTIL_SAFE_TEXT_H
 #define TOPOMAP_UTIL_SAFE_TEXT_H
 
@@ -16,8 +17,17 @@ enum { TOPOMAP_SAFE_GROWTH = 4 }; /* bytes that one byte becomes at most */
  *  length of the result, which has no NUL behind it. */
 size_t topomap_safe_text(const char *text, size_t length, int last, char *out, size_t *taken);
 
-/** The same in place, for a text in \p size bytes; what is too long is cut. */
+/** The same in place, for one line in \p size bytes: newlines are shown, too. What is too long is
+ *  cut. */
 void topomap_safe_line(char *text, size_t size);
+
+/** Writes the first character of \p text, which is not empty, to \p out as a JSON string holds it:
+ * a character that topomap_safe_text() would show becomes \uXXXX, and a byte that is not UTF-8
+ *  becomes the text \xHH. \return the bytes of \p text that it stands for */
+size_t topomap_json_character(const char *text, char out[8]);
+
+/** Nonzero if \p length bytes are UTF-8 (RFC 3629). */
+int topomap_is_utf8(const char *text, size_t length);
 
 /** A stream that writes what is written to it to \p under, made safe; fclose() leaves that open.
  *  NULL with errno where memory is short. */

@@ -120,7 +120,7 @@ END
   mkdir "$store/2222ffff000000a2.meta"
   entry 3333ffff000000a2 $'s\xc3' 8 ring:8 1
   run -0 topomap profile list
-  [ "$(topomap profile list --json | jq 'map(.program) | index("s?")')" != null ]
+  [ "$(topomap profile list --json | jq 'map(.program) | index("s\\xc3")')" != null ]
   run -0 topomap profile show 00000000000000a1
   [[ $output == *"graph      damaged: "* ]]
   run -0 topomap profile show 1111

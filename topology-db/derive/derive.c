@@ -7,6 +7,7 @@
 #include "topology-db/costs.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 
 /* ---- Hosts ------------------------------------------------------------------------------- */
 
@@ -26,24 +27,31 @@ static int add_nickname(struct db_views *views, const char *name, const struct d
     return 0;
 }
 
-struct db_host_row *db_views_host(struct db_views *views, const char *name, const char *original,
-                                  topomap_error *err)
+int db_views_host(struct db_views *views, const char *name, const char *original,
+                  struct db_host_row **host, topomap_error *err)
 {
-    struct db_host_row *host;
+    struct db_host_row *found;
     char key[DB_KEY];
 
-    db_host_key(name, key);
-    HASH_FIND_STR(views->hosts, key, host);
-    if (!host) {
-        host = topomap_alloc(1, sizeof *host, err);
-        if (!host)
-            return NULL;
-        strcpy(host->key, key);
-        snprintf(host->name, sizeof host->name, "%s", name);
-        host->cname = -1;
-        HASH_ADD_STR(views->hosts, key, host);
+    *host = NULL;
+    if (!topomap_is_node_name(name, strlen(name))) {
+        if (!views->refused++)
+            snprintf(views->refused_name, sizeof views->refused_name, "%s", name);
+        return 0;
     }
-    return original && add_nickname(views, original, host, err) ? NULL : host;
+    db_host_key(name, key);
+    HASH_FIND_STR(views->hosts, key, found);
+    if (!found) {
+        found = topomap_alloc(1, sizeof *found, err);
+        if (!found)
+            return -1;
+        strcpy(found->key, key);
+        snprintf(found->name, sizeof found->name, "%s", name);
+        found->cname = -1;
+        HASH_ADD_STR(views->hosts, key, found);
+    }
+    *host = found;
+    return original ? add_nickname(views, original, found, err) : 0;
 }
 
 const char *db_views_mapped(const struct db_views *views, const char *name)
@@ -107,11 +115,12 @@ static int read_classes(struct db_views *views, topomap_error *err)
 
     while (db_next(&rows)) {
         const char *name = (const char *)sqlite3_column_text(rows.row, 0);
-        struct db_host_row *host = db_views_host(views, db_views_mapped(views, name), NULL, err);
+        struct db_host_row *host;
 
-        if (!host)
+        if (db_views_host(views, db_views_mapped(views, name), NULL, &host, err))
             return db_stop(&rows);
-        host->class = sqlite3_column_int64(rows.row, 1);
+        if (host)
+            host->class = sqlite3_column_int64(rows.row, 1);
     }
     return rows.result;
 }
@@ -276,6 +285,9 @@ static int make_views(sqlite3 *file, topomap_error *err)
                          db_views_planes(&views, err) || db_views_devices(&views, err)
                      ? -1
                      : 0;
+    if (!result)
+        result = db_put_fact(file, "refused_names", NULL, views.refused, err) ||
+                 db_put_fact(file, "refused_name", views.refused_name, 0, err);
     views_clear(&views);
     return result ? -1 : db_classify(file, err);
 }

@@ -98,12 +98,16 @@ struct db_views {
     char router_kind;     /* 'a' Aries, 'g' Gemini, 's' SeaStar */
     uint32_t router_cost; /* of leaving a Cray node; costs.h */
     int router_measured;  /* a calibration has it: of leaving any node */
+    int64_t refused;      /* names that no node can have */
+    char refused_name[DB_KEY];
 };
 
-/** The host of this name, made where it is new; NULL where memory is short. \p original, where not
- *  NULL and another, stays a nickname. */
-struct db_host_row *db_views_host(struct db_views *views, const char *name, const char *original,
-                                  topomap_error *err);
+/** Finds the host of this name, or makes it. *\p host becomes NULL if no node can have the name
+ *  (topomap_is_node_name()); fact "refused_names" counts these, and "refused_name" is one of them.
+ *  \p original, where not NULL and another, stays a nickname. Returns 0, or -1 if memory is short.
+ */
+int db_views_host(struct db_views *views, const char *name, const char *original,
+                  struct db_host_row **host, topomap_error *err);
 /** What the site's map makes of a name, or the name itself. */
 const char *db_views_mapped(const struct db_views *views, const char *name);
 const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid);

@@ -46,9 +46,10 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
     else
         snprintf(own, sizeof own, "nid%05lld", (long long)sqlite3_column_int64(statement, 0));
     name = map_name(views, own, cname, component);
-    host = db_views_host(views, name, name == own ? NULL : own, err);
-    if (!host)
+    if (db_views_host(views, name, name == own ? NULL : own, &host, err))
         return -1;
+    if (!host)
+        return 0;
     host->fabric = 1;
     copy_column(statement, 3, host->status, sizeof host->status);
     copy_column(statement, 4, host->type, sizeof host->type);

@@ -40,8 +40,9 @@ int db_views_device_hosts(struct db_views *views, topomap_error *err)
 
     while (db_next(&rows)) {
         const char *name = (const char *)sqlite3_column_text(rows.row, 0);
+        struct db_host_row *host;
 
-        if (!db_views_host(views, db_views_mapped(views, name), NULL, err))
+        if (db_views_host(views, db_views_mapped(views, name), NULL, &host, err))
             return db_stop(&rows);
     }
     return rows.result;

@@ -98,11 +98,12 @@ static int take_named(struct db_views *views, sqlite3_stmt *adapters, topomap_er
 {
     const char *text = (const char *)sqlite3_column_text(adapters, 3);
     const char *name = db_views_mapped(views, text);
-    struct db_host_row *host = db_views_host(views, name, name == text ? NULL : text, err);
+    struct db_host_row *host;
 
-    if (!host)
+    if (db_views_host(views, name, name == text ? NULL : text, &host, err))
         return -1;
-    host->fabric = 1;
+    if (host)
+        host->fabric = 1;
     return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
 }
 
@@ -113,12 +114,10 @@ static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, struct p
     const char *name = name_adapter(views, adapters, ports, original);
     struct db_host_row *host = NULL;
 
-    if (name) {
-        host = db_views_host(views, name, *original ? original : NULL, err);
-        if (!host)
-            return -1;
+    if (name && db_views_host(views, name, *original ? original : NULL, &host, err))
+        return -1;
+    if (host)
         host->fabric = 1;
-    }
     return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
 }
 

@@ -41,12 +41,12 @@ int db_views_slurm_hosts(struct db_views *views, topomap_error *err)
         "SELECT host FROM slurm_member WHERE host IS NOT NULL ORDER BY unit, position, rowid", err);
 
     while (db_next(&rows)) {
-        struct db_host_row *host =
-            db_views_host(views, (const char *)sqlite3_column_text(rows.row, 0), NULL, err);
+        struct db_host_row *host;
 
-        if (!host)
+        if (db_views_host(views, db_column_text(rows.row, 0), NULL, &host, err))
             return db_stop(&rows);
-        host->listed = 1;
+        if (host)
+            host->listed = 1;
     }
     return rows.result;
 }

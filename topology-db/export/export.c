@@ -10,6 +10,7 @@
 #include "topology-db/ib_names.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 #include "util/output.h"
 
 #define ADDRESS(exporter) &(exporter),
@@ -325,6 +326,18 @@ static int load(struct db_export *x, const topomap_names *nodes, topomap_error *
     return 0;
 }
 
+/* What topomap has imported has no other names; a database of another's may. */
+static int check_names(const struct db_export *x, const char *format, topomap_error *err)
+{
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && !topomap_is_node_name(x->host[h].name, strlen(x->host[h].name)))
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s: '%.80s' is not a node name, which %s needs: import the "
+                                     "dumps into a new database",
+                                     x->db->path, x->host[h].name, format);
+    return 0;
+}
+
 int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err)
 {
     if (!x->graph.count)
@@ -334,7 +347,7 @@ int db_export_check_links(const struct db_export *x, const char *format, topomap
                                  x->db->path, format);
     for (uint32_t h = 0; h < x->hosts; h++)
         if (x->host[h].kept && x->host[h].home != UINT32_MAX)
-            return 0;
+            return check_names(x, format, err);
     return x->kept_hosts
                ? topomap_error_set(err, TOPOMAP_EINPUT,
                                    "%s: no source of this database says on which switch any of the "

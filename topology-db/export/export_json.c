@@ -4,47 +4,16 @@
 
 #include "topology-db/export/export.h"
 #include "topology-db/ib_names.h"
-
-/* Bytes that are no text of UTF-8 become U+FFFD: descriptions are bytes of the field. */
-static size_t utf8(const unsigned char *c)
-{
-    static const struct {
-        unsigned char mask, lead, least, length;
-    } row[] = {
-        {0x80, 0, 0, 1}, {0xe0, 0xc0, 0x80, 2}, {0xf0, 0xe0, 0x80, 3}, {0xf8, 0xf0, 0x80, 4}};
-
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        if ((c[0] & row[i].mask) != row[i].lead)
-            continue;
-        for (size_t k = 1; k < row[i].length; k++)
-            if ((c[k] & 0xc0) != 0x80)
-                return 0;
-        if ((row[i].length == 2 && c[0] < 0xc2) || (c[0] == 0xe0 && c[1] < 0xa0) ||
-            (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) || c[0] > 0xf4 ||
-            (c[0] == 0xf4 && c[1] > 0x8f))
-            return 0;
-        return row[i].length;
-    }
-    return 0;
-}
+#include "util/safe_text.h"
 
 static void put_text(FILE *out, const char *text)
 {
-    const unsigned char *c = (const unsigned char *)text;
+    char code[8];
 
     fputc('"', out);
-    while (*c) {
-        size_t length = utf8(c);
-
-        if (!length)
-            fputs("\\ufffd", out);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else
-            fwrite(c, 1, length, out);
-        c += length ? length : 1;
+    while (*text) {
+        text += topomap_json_character(text, code);
+        fputs(code, out);
     }
     fputc('"', out);
 }

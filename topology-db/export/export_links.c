@@ -5,6 +5,7 @@
 
 #include "topology-db/export/export.h"
 #include "util/alloc.h"
+#include "util/safe_text.h"
 
 /* ---- CSV --------------------------------------------------------------------------------- */
 
@@ -105,11 +106,15 @@ static int run_links(struct db_export *x, topomap_error *err)
 
 static void put_quoted(FILE *out, const char *text)
 {
+    char safe[1024];
+
+    snprintf(safe, sizeof safe, "%s", text);
+    topomap_safe_line(safe, sizeof safe); /* its backslashes are quoted, too */
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    for (const char *at = safe; *at; at++) {
+        if (*at == '"' || *at == '\\')
             fputc('\\', out);
-        fputc(*text, out);
+        fputc(*at, out);
     }
     fputc('"', out);
 }

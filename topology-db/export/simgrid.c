@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 #include "fabric/network.h"
 #include "util/alloc.h"
+#include "xml/markup.h"
 
 enum { NODES_MOST = 4096 }; /* with routes written out */
 
@@ -21,22 +22,13 @@ struct platform {
     uint32_t *queue;    /* [vertices] */
 };
 
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (strchr("&<>\"", *text))
-            fprintf(out, "&#%d;", *text);
-        else
-            fputc(*text, out);
-}
-
 static void put_host(const struct platform *p, const char *key, uint32_t node)
 {
     const char *name = topomap_machine_node_name(p->machine, node);
 
     fprintf(p->out, " %s=\"", key);
     if (name)
-        put_text(p->out, name);
+        topomap_markup_put(p->out, name);
     else
         fprintf(p->out, "node%u", node);
     fputc('"', p->out);

@@ -88,6 +88,15 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
+/* \param line  of the first bytes that are not UTF-8; 0: there are none */
+static void warn_not_utf8(struct db_import *import, size_t line)
+{
+    if (line)
+        db_warn(import, line,
+                "bytes that are not UTF-8 are shown as \\xHH; to keep names readable convert the "
+                "file with iconv -t UTF-8 and import it again");
+}
+
 static int take_whole(struct db_import *import, void *content, topomap_error *err)
 {
     return import->importer->line ? db_each_line(import, import->importer->line, content, err)
@@ -98,6 +107,7 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
 {
     topomap_input *first = import->input;
     const char *path = import->path;
+    size_t not_utf8;
     int result = 0;
 
     for (const char *const *more = import->options->more; !result && more && *more; more++) {
@@ -107,11 +117,13 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
             break;
         }
         topomap_input_watch(import->input, import->watch);
+        topomap_input_check_utf8(import->input, &not_utf8);
         result = topomap_input_unpacked(import->input, import->options->option, err) ||
                          take_whole(import, content, err)
                      ? -1
                      : 0;
         topomap_input_close(import->input);
+        warn_not_utf8(import, not_utf8);
     }
     import->input = first;
     import->path = path;
@@ -351,6 +363,24 @@ static int end_source(struct db_import *import, topomap_error *err)
                   DB_INT(import->report->partial), DB_INT(import->report->warnings));
 }
 
+/* Names of all sources: a site map that is imported later may map them. */
+static int warn_refused(struct db_import *import, topomap_error *err)
+{
+    char name[DB_KEY];
+    int64_t count;
+
+    if (db_number(import->file, "SELECT value FROM fact WHERE name = 'refused_names'", 0, &count,
+                  err) ||
+        db_fact_text(import->file, "refused_name", name, sizeof name, err))
+        return -1;
+    if (count)
+        db_warn(import, 0,
+                "%lld hosts have names that no node of Slurm can have, such as '%.80s': they are "
+                "left out; map their names to nodes with `db import hosts`",
+                (long long)count, name);
+    return 0;
+}
+
 static int write_all(struct db_import *import, void *content, topomap_error *err)
 {
     const db_importer *importer = import->importer;
@@ -365,7 +395,8 @@ static int write_all(struct db_import *import, void *content, topomap_error *err
                    ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
                    : -1;
     }
-    return importer->derived ? importer->derived(import, err) : 0;
+    return warn_refused(import, err) || (importer->derived && importer->derived(import, err)) ? -1
+                                                                                              : 0;
 }
 
 /* What the source is called: the file, and the nodes that it is for where it is for some (one XML
@@ -446,6 +477,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
                                .report = &counted,
                                .watch = watch};
     void *content = NULL;
+    size_t not_utf8;
     int result;
 
     if (!importer)
@@ -457,10 +489,12 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
     if (topomap_input_open(path, &import.input, err))
         return -1;
     topomap_input_watch(import.input, watch);
+    topomap_input_check_utf8(import.input, &not_utf8);
     result = topomap_input_unpacked(import.input, import.options->option, err)
                  ? -1
                  : importer->read(&import, &content, err);
     topomap_input_close(import.input);
+    warn_not_utf8(&import, not_utf8);
     if (result && !importer->own_words && import.path == path)
         db_foreign_explain(path, err);
     if (!result) {

@@ -7,6 +7,7 @@
 
 #include "topology-db/names.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 #include "util/names/known.h"
 
 #define TEXT_MOST ((size_t)128 << 20)
@@ -100,7 +101,7 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
     size_t length = colon ? (size_t)(colon - text) : 0, rest;
     struct part *part = NULL;
 
-    if (!db_is_host_name(text, length))
+    if (!topomap_is_node_name(text, length))
         return db_json_fail(import, line, err,
                             "expected a JSON document, or lines 'HOST: a line of its document'");
     rest = size - length - 1;

@@ -325,7 +325,8 @@ int topomap_graph_write(const topomap_graph *graph, const char *path, const char
         return -1;
     text = topomap_alloc(1, sizeof *text, err);
     if (text)
-        text->file = topomap_output_file(output);
+        text->file = strcmp(formats[row]->row.name, "tmg") == 0 ? topomap_output_bytes(output)
+                                                                : topomap_output_file(output);
     status = text ? formats[row]->write(graph, path, text, err) : -1;
     if (!status)
         topomap_text_flush(text);

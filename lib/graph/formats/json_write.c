@@ -6,6 +6,7 @@
 
 #include "graph/formats/io.h"
 #include "util/alloc.h"
+#include "util/safe_text.h"
 #include "util/text.h"
 
 static void write_arc(topomap_text_out *out, const topomap_graph *graph, uint32_t u, uint64_t i)
@@ -36,16 +37,10 @@ static void write_string(topomap_text_out *out, const char *text)
     char code[8];
 
     topomap_text_char(out, '"');
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\') {
-            topomap_text_char(out, '\\');
-            topomap_text_char(out, *text);
-        } else if ((unsigned char)*text < ' ') {
-            snprintf(code, sizeof code, "\\u%04x", (unsigned)*text);
-            topomap_text_string(out, code);
-        } else {
-            topomap_text_char(out, *text);
-        }
+    while (*text) {
+        text += topomap_json_character(text, code);
+        topomap_text_string(out, code);
+    }
     topomap_text_char(out, '"');
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/hostlist.h"
 #include "util/sorted.h"
 
 /* Which PUs of a class a job has, and how a launcher counts them. */
@@ -192,6 +193,14 @@ int topomap_rank_places_make(const topomap_plan *plan, const char *const *names,
     struct making making = {plan, cores && cores->nodes ? cores : NULL, places, NULL, NULL, 1};
     int status = -1;
 
+    for (uint32_t node = 0; node < plan->nodes; node++)
+        if (!topomap_is_node_name(names[node], strlen(names[node]))) {
+            *places = (topomap_rank_places){0};
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "'%.80s' is not a node name that a launcher's file can have: "
+                                     "letters, digits, '.', '-' and '_'",
+                                     names[node]);
+        }
     *places = (topomap_rank_places){.ranks = plan->tasks, .nodes = plan->nodes, .node = names};
     places->node_of = topomap_alloc(plan->tasks, sizeof *places->node_of, err);
     places->local = topomap_alloc(plan->tasks, sizeof *places->local, err);

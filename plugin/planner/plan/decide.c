@@ -14,6 +14,7 @@
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/together.h"
 #include "util/clock.h"
+#include "util/safe_text.h"
 
 #define START "slurm" /* what the search calls Slurm's layout */
 
@@ -164,12 +165,9 @@ static int write_spread(FILE *out, const work *w, topomap_error *err)
     return 0;
 }
 
-static int write_explanation(const work *w, planner_answer *answer, topomap_error *err)
+static int put_explanation(FILE *out, const work *w, const planner_answer *answer,
+                           topomap_error *err)
 {
-    FILE *out = open_memstream(&answer->explain, &answer->explain_size);
-
-    if (!out)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!answer->applied) /* the note is part of it */
         fprintf(out, "topomap: %s\n", answer->line);
     else if (*w->in.note)
@@ -187,15 +185,24 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
                          w->in.objective != TOPOMAP_OBJECTIVE_J ? w->load : NULL);
     if (w->nics.told)
         fputs(w->nics.told, out);
-    if (write_spread(out, w, err) != 0) {
-        fclose(out);
+    if (write_spread(out, w, err) != 0)
         return -1;
-    }
     if (*w->in.age)
         fprintf(out, "topomap: database: %s\n", w->in.age);
-    if (fclose(out) != 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return 0;
+}
+
+/* A reply has the explanation's size, so what shows it must not change it: it is made safe here. */
+static int write_explanation(const work *w, planner_answer *answer, topomap_error *err)
+{
+    FILE *text = open_memstream(&answer->explain, &answer->explain_size);
+    FILE *out = text ? topomap_safe_stream(text) : NULL;
+    int status = out ? put_explanation(out, w, answer, err) : 0;
+    int failed = !out || fclose(out) != 0;
+
+    if ((text && fclose(text) != 0) || failed)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return status;
 }
 
 static void write_line(const work *w, planner_answer *answer)

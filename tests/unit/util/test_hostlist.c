@@ -131,13 +131,18 @@ static void folds(void **state)
 
 static void fold_refuses(void **state)
 {
-    char *bad[] = {"n[1]"};
-    topomap_names names = {1, bad};
+    static char *bad[] = {"n[1]", "", "a#b", "a=b", "a;b", "a,b", "a b", "-o", ".a", "a\xe9"};
     topomap_error err;
 
     (void)state;
-    assert_null(topomap_hostlist_fold(&names, &err));
-    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        topomap_names names = {1, &bad[i]};
+
+        assert_null(topomap_hostlist_fold(&names, &err));
+        assert_int_equal(err.code, TOPOMAP_EUSAGE);
+        assert_false(topomap_is_node_name(bad[i], strlen(bad[i])));
+    }
+    assert_true(topomap_is_node_name("n-1_a.b", 7));
 }
 
 static void counts(void **state)

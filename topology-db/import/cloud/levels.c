@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/hostlist.h"
 
 struct alias {
     char key[DB_KEY], node[DB_KEY];
@@ -88,7 +89,7 @@ int levels_add(struct levels *levels, struct db_import *import, const char *host
 {
     uint32_t vertex, above = UINT32_MAX;
 
-    if (!db_is_host_name(host, strlen(host)))
+    if (!topomap_is_node_name(host, strlen(host)))
         return fail(import, line, err, "is no name that an instance can have", host);
     if (!count) {
         if (!levels->without++)

@@ -21,6 +21,7 @@
 #include "topology-db/import/lists/named.h"
 #include "topology-db/names.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 
 enum { GROUPS = 512, SWITCHES = 32, PORTS = 64, MAC_TEXT = 17, NO_NIC = -1, NICS = 64 };
 
@@ -109,7 +110,7 @@ static int read_host(struct db_import *import, const char *line, const char *mac
                                   "expected a host's name before the address, as each node can "
                                   "print it: echo $(hostname -s) hsn0 $(cat "
                                   "/sys/class/net/hsn0/address)");
-    if (!db_is_host_name(line, length))
+    if (!topomap_is_node_name(line, length))
         return topomap_input_fail(import->input, err,
                                   "'%.*s' is not a host's name: expected it before the address",
                                   (int)(length < 60 ? length : 60), line);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "topology-db/import/domains.h"
+#include "util/hostlist.h"
 
 static int is_none(const char *uuid)
 {
@@ -36,7 +37,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (words < 2 || words > 3)
         return topomap_input_fail(import->input, err,
                                   "expected a node, a cluster UUID and a clique");
-    if (strlen(word[0]) >= DB_KEY || !is_word(word[0], ".-_"))
+    if (!topomap_is_node_name(word[0], strlen(word[0])))
         return topomap_input_fail(import->input, err, "'%.60s' is not a node name", word[0]);
     if (is_none(word[1]))
         return 0;

@@ -112,11 +112,14 @@ static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fa
     char made[24];
 
     snprintf(made, sizeof made, "S-%016" PRIx64, vertex->guid);
-    return DB_PUT(
-        insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind), DB_INT(vertex->guid),
-        DB_INT(vertex->system), DB_INT(vertex->vendor), DB_INT(vertex->device),
-        DB_INT(vertex->ports), DB_INT(vertex->lid), DB_INT(vertex->recorded), DB_TEXT(text),
-        DB_TEXT_IF(vertex->kind == IB_SWITCH, unique ? text : made), DB_INT(vertex->subnet));
+    return DB_PUT(insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind),
+                  DB_INT(vertex->guid), DB_INT(vertex->system), DB_INT(vertex->vendor),
+                  DB_INT(vertex->device), DB_INT(vertex->ports), DB_INT(vertex->lid),
+                  DB_INT(vertex->recorded), DB_NAME(text),
+                  DB_NAME(vertex->kind != IB_SWITCH ? NULL
+                          : unique                  ? text
+                                                    : made),
+                  DB_INT(vertex->subnet));
 }
 
 static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,

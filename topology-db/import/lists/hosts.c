@@ -8,6 +8,7 @@
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 
 struct entry {
     uint64_t guid; /* or 0, then key */
@@ -53,7 +54,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
         return topomap_input_fail(import->input, err, "a name of more than %d characters",
                                   DB_KEY - 1);
-    if (!db_is_host_name(node, strlen(node)))
+    if (!topomap_is_node_name(node, strlen(node)))
         return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
     entry.guid = read_guid(from);
     if (!entry.guid && read_guid(node))
@@ -100,7 +101,7 @@ static int write_map(struct db_import *import, void *content, topomap_error *err
         const struct entry *entry = (const struct entry *)map->row + i;
 
         result = DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
-                        DB_TEXT_IF(!entry->guid, entry->key), DB_TEXT(entry->node));
+                        DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node));
     }
     sqlite3_finalize(insert);
     import->report->hosts = map->rows;

@@ -25,7 +25,7 @@ static int write_vertices(struct db_import *import, const topomap_fabric *fabric
                         DB_INT(host ? IB_HOST
                                : sw ? IB_SWITCH
                                     : IB_OTHER),
-                        DB_TEXT(name), DB_TEXT_IF(!host, name));
+                        DB_NAME(name), DB_NAME(host ? NULL : name));
         import->report->hosts += (uint64_t)host;
         import->report->switches += (uint64_t)sw;
     }

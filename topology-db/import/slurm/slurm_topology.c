@@ -338,7 +338,7 @@ static int write_topologies(struct db_import *import, const struct slurm_file *f
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
         result =
-            DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_TEXT(topology->name),
+            DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
                    DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes));
     }
     sqlite3_finalize(insert);
@@ -358,7 +358,7 @@ static int write_units(struct db_import *import, const struct slurm_file *file, 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
         result = DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
-                        DB_TEXT(unit->name), DB_TEXT(dims));
+                        DB_NAME(unit->name), DB_TEXT(dims));
     }
     sqlite3_finalize(insert);
     return result;
