@@ -136,6 +136,9 @@ const char *cli_database(const cli_call *call);
 /** Before all else: what ends the command leaves no unfinished file. Returns the exit status where
  *  the limits of the process are too small, after saying so. */
 int cli_prepare(void);
+/** Becomes a step of srun if `topomap run` has mpiexec call this program in place of ssh
+ * (run/step.c). Returns -1 if it was called otherwise, else the exit status. */
+int cli_step(int argc, char **argv);
 
 /** Finds the command that argv begins with; *words is how many words its name has. */
 const cli_command *cli_find(int argc, char **argv, int *words);

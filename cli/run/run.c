@@ -207,16 +207,17 @@ static size_t profile(launch *l, char both[8192], run_variable variable[2])
 /* With the plan's file, or without it. \return -1: it is not started, and why */
 static int start_with(launch *l, const run_folder *folder, char why[CLI_WHY])
 {
-    char preload[8192];
+    char preload[8192], step[40];
     run_variable variable[2];
     run_addition addition = {.file = folder ? folder->file : NULL,
-                             .shell = folder && *folder->shell ? folder->shell : "ssh",
+                             .shell = l->allocation.job ? step : "ssh",
                              .text = l->text,
                              .hosts = l->allocation.nodes,
                              .variable = variable};
     run_command whole;
     int status;
 
+    run_step_path(step, sizeof step);
     addition.variables = profile(l, preload, variable);
     if (run_launcher_command(l->launcher, l->call->operand, &addition, &whole, why))
         return -1;
@@ -240,13 +241,11 @@ static int start_with(launch *l, const run_folder *folder, char why[CLI_WHY])
 static int start(launch *l, char why[CLI_WHY])
 {
     const char *words = l->launcher->words ? l->launcher->words : "";
-    int shell = l->allocation.job && strstr(words, "SHELL"), status;
     run_folder folder;
+    int status;
 
-    if (run_folder_make(&folder, l->text, shell, !strstr(words, "file="), why))
+    if (run_folder_make(&folder, l->text, !strstr(words, "file="), why))
         return -1;
-    if (!shell)
-        *folder.shell = '\0';
     status = start_with(l, &folder, why);
     if (status < 0)
         run_folder_remove(&folder);

@@ -129,19 +129,28 @@ int run_allocation_find(const cli_call *call, const run_asked *asked, int one_ea
                         run_allocation *allocation, char why[CLI_WHY]);
 void run_allocation_clear(run_allocation *allocation);
 
-/* ---- The launcher itself (start.c) ---------------------------------------------------------- */
+/* ---- The plan's file (folder.c) ------------------------------------------------------------ */
 
-/** Two files of a private folder, which run_folder_remove() takes away again. */
+/** A file in a private folder, which run_folder_remove() removes again. */
 typedef struct run_folder {
-    char path[256], file[288], shell[288];
+    char path[256], file[288];
 } run_folder;
-/** \param shell  nonzero: a program that stands for ssh, by srun
- *  \param dashes  0: not in the path, which PRRTE 3 takes for two words of an option */
-int run_folder_make(run_folder *folder, const char *text, int shell, int dashes, char why[CLI_WHY]);
+/** Makes the folder in $TMPDIR, or in /tmp if launchers would misread that path.
+ *  \param dashes  0: there may be no '-' in the path, at which PRRTE 3 splits an option
+ *  Returns 0, or -1 with the reason in \p why. */
+int run_folder_make(run_folder *folder, const char *text, int dashes, char why[CLI_WHY]);
 void run_folder_remove(const run_folder *folder);
 
-/** Starts a command with our input and output; signals that are sent to us are handed on.
- * \return its status as waitpid(2) has it */
+/* ---- A step in place of ssh (step.c) ------------------------------------------------------- */
+
+/** The path of this program for mpiexec's -launcher-exec, while this process runs. */
+void run_step_path(char *path, size_t size);
+
+/* ---- The launcher's process (process.c) ---------------------------------------------------- */
+
+/** Starts a command with our input and output. It gets each signal that is sent to us, to our
+ *  process group or to all processes of the job once, and we stop while it is stopped.
+ *  Returns its status as waitpid(2) has it. */
 int run_start(char *const *command);
 /** \return the exit status of what ended so; of a signal that has ended it, we die, too */
 int run_finish(int status);

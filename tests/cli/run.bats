@@ -16,7 +16,7 @@ setup_file() {
   launcher() {
     printf '#!/bin/sh\n[ "$1" != --version ] || { echo "%s"; exit; }\n' "$2" >"bin/$1"
     cat >>"bin/$1" <<'END'
-echo "$0" "$@" "$SLURM_HOSTFILE" | sed "s,[^ =]*/topomap.run[^/]*,FOLDER,g; s,^[^ ]*/,,; s, $,,"
+echo "$0" "$@" "$SLURM_HOSTFILE" | sed "s,[^ =]*/topomap.run[^/]*,FOLDER,g; s,/proc/[0-9]*/exe,/proc/N/exe,; s,^[^ ]*/,,; s, $,,"
 for word in "$@" "$SLURM_HOSTFILE"; do
   case $word in *topomap.run.*/ranks) file=${word#*file=}; [ "$(stat -c %a "$(dirname "$file")")" = 700 ] && grep -v '^#' "$file" ;; esac
 done
@@ -34,6 +34,9 @@ END
   launcher srun ""
   launcher aprun ""
   launcher flux ""
+  # Calls its -launcher-exec as mpiexec calls ssh.
+  printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || { echo "HYDRA build details:"; exit; }' 'exec "$4" -x node01 proxy --it "'"'is quoted'"'"' >bin/mpiexec.step
+  chmod +x bin/mpiexec.step
   printf '#!/bin/sh\necho "TopologyPlugin = topology/%s"\n' tree >bin/scontrol
   chmod +x bin/scontrol
 }
@@ -160,7 +163,7 @@ END
   [ "$(printf '%s\n' "${lines[@]:1}" | sed 's/^rank [0-9]*=//; s/ .*//' | sort | uniq -c | awk '{ printf "%s%s", $1, $2 }')" = 2node012node021node033node05 ]
   # In a job, steps stand in for ssh.
   run --separate-stderr topomap run --topomap ring:8 -- mpiexec.hydra -n 8 a.out
-  [ "${lines[0]}" = "mpiexec.hydra -launcher ssh -launcher-exec FOLDER/shell -f FOLDER/ranks -n 8 a.out" ]
+  [ "${lines[0]}" = "mpiexec.hydra -launcher ssh -launcher-exec /proc/N/exe -f FOLDER/ranks -n 8 a.out" ]
 }
 
 @test "what is in the way, in a line, and the program runs: ranks that are placed already, several programs, other launchers" {
@@ -462,6 +465,114 @@ told() {
   wait $! || status=$?
   [ "$status" -eq 3 ]
   [ "$(cat got)" = term ]
+}
+
+@test "a folder for files whose path launchers would misread is not taken" {
+  local folder
+  for folder in 'a blank' a:b a,b 'a"b' 'a;b'; do
+    mkdir -p "$folder"
+    TMPDIR="$PWD/$folder" placed "mpirun.four --rankfile FOLDER/ranks -np 8 a.out" mpirun.four -np 8 a.out
+    [ -z "$(ls -A "$folder")" ]
+    TMPDIR="$PWD/$folder" run topomap run "${at[@]}" --topomap ring:8 -- mpirun.real -np 8 echo
+    rm -r "$folder"
+  done
+  # Nothing in there is executed.
+  if [ "$EUID" -eq 0 ] && unshare -m true; then
+    mkdir noexec steps
+    printf '#!/bin/sh\necho "srun $TOPOMAP $*"\n' >steps/srun
+    chmod +x steps/srun
+    PATH=$PWD/steps:$PATH
+    export SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[01-04]' SLURM_TASKS_PER_NODE='2(x4)'
+    run unshare -m sh -c 'mount -t tmpfs -o noexec none noexec && TMPDIR=$PWD/noexec exec topomap run --db t.db --topomap ring:8 -- mpiexec.step -n 8 sh -c "echo \$0 \$1"'
+    echo "$output"
+    [ "${lines[0]}" = "srun off --overlap --mpi=none -Q -N1 -n1 -w node01 --input none sh -c proxy --it 'is quoted'" ]
+  fi
+}
+
+# mpirun.signals tells what reaches it; it is started by sh, in whose place a job's script or a shell may be.
+signals() { # HOW [BEFORE]: got has what reached the launcher, in order
+  local how=$1 pid
+  rm -f got ready
+  setsid --fork sh -c "$2 exec \"\$@\"" - topomap run "${at[@]}" --topomap ring:8 -- mpirun.signals -np 8 3>&- </dev/null
+  until [ -s ready ]; do sleep 0.05; done
+  pid=$(ps -o ppid= -p "$(cat ready)" | tr -d ' ')
+  group=$(ps -o pgid= -p "$pid" | tr -d ' ')
+  for signal in USR1 TERM INT USR1 USR1 CONT; do
+    case $how in
+      process) kill -s $signal "$pid" ;;
+      group) kill -s $signal -- "-$group" ;;
+      # As scancel --full does: one process after the other.
+      each) for process in $(ps -o pid= -g "$(ps -o sid= -p "$pid" | tr -d ' ')"); do kill -s $signal "$process"; done ;;
+    esac
+    sleep 0.5 # apart: a signal that is pending already comes once
+  done
+  kill -s HUP "$pid"
+  while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+  paste -sd' ' got
+}
+
+@test "each signal reaches the launcher once: sent to the process, its group, all of the job" {
+  local how
+  cat >signals.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    FILE *out;
+    sigset_t all;
+    int number = 0;
+    if (argc > 1 && !strcmp(argv[1], "--version"))
+        return puts("mpirun (Open MPI) 4.1.4") < 0;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    out = fopen("ready.new", "w");
+    fprintf(out, "%d\n", getpid());
+    fclose(out);
+    rename("ready.new", "ready");
+    while (number != SIGHUP && sigwait(&all, &number) == 0) {
+        out = fopen("got", "a");
+        fprintf(out, "%s\n", sigabbrev_np(number));
+        fclose(out);
+    }
+    return 0;
+}
+END
+  ${CC:-cc} -D_GNU_SOURCE -o bin/mpirun.signals signals.c || skip "needs a compiler and glibc 2.32"
+  for how in process group each; do
+    [ "$(signals $how)" = "USR1 TERM INT USR1 USR1 CONT HUP" ]
+  done
+  # A job in the background ignores SIGINT; its launcher may handle it all the same.
+  [ "$(signals process "trap '' INT;")" = "USR1 TERM INT USR1 USR1 CONT HUP" ]
+}
+
+@test "the launcher stops and goes on by a terminal's keys, and whoever waits sees it" {
+  command -v script >/dev/null || skip "needs script"
+  printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || { echo "(Open MPI) 4.1"; exit; }' 'trap "echo INT >>got; exit 3" INT' \
+    'trap "echo CONT >>got" CONT' 'echo >ready' 'while :; do sleep 0.1; done' >bin/mpirun.stops
+  chmod +x bin/mpirun.stops
+  rm -f got ready stopped
+  cat >session <<'END'
+set -m
+topomap run "$@" --topomap ring:8 -- mpirun.stops -np 8
+echo "status $?" >>stopped
+fg >/dev/null
+echo "status $?" >>stopped
+END
+  mkfifo keys
+  env --default-signal=INT,QUIT script -qec "bash session ${at[*]@Q}" /dev/null <keys >typed 2>&1 3>&- &
+  exec {key}>keys
+  until [ -e ready ]; do kill -0 $!; sleep 0.05; done
+  printf '\032' >&"$key"
+  until [ -s stopped ]; do kill -0 $!; sleep 0.05; done
+  until [ -s got ]; do kill -0 $!; sleep 0.05; done
+  printf '\003' >&"$key"
+  exec {key}>&-
+  wait $!
+  [ "$(paste -sd' ' stopped)" = "status 148 status 3" ]
+  [ "$(paste -sd' ' got)" = "CONT INT" ]
 }
 
 @test "a file system that never answers: of the database, the graph, TMPDIR" {

@@ -190,6 +190,24 @@ by_run() { # PROGRAM RANKS COMMAND...
   by_run "$programs/whereami.mpich" 8 mpiexec.hydra -n 8
 }
 
+@test "topomap run: scancel reaches the launcher once, with and without --full" {
+  printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || { echo "(Open MPI) 4.1"; exit; }' 'trap "echo USR1 >>got" USR1' \
+    'trap "echo TERM >>got; exit" TERM' 'echo >ready' 'while :; do sleep 0.1; done' >mpirun.traps
+  chmod +x mpirun.traps
+  job=$(sbatch --parsable -N 2 --ntasks-per-node=2 -o out --wrap "exec topomap run --topomap ring:4 -- ./mpirun.traps -np 4")
+  until [ -e ready ]; do [ -n "$(squeue -h -j "$job")" ]; sleep 0.1; done
+  scancel --full --signal=USR1 "$job"
+  until [ -s got ]; do [ -n "$(squeue -h -j "$job")" ]; sleep 0.1; done
+  sleep 1 # a second one would have come
+  scancel --batch --signal=USR1 "$job"
+  until [ "$(wc -l <got)" -ge 2 ]; do [ -n "$(squeue -h -j "$job")" ]; sleep 0.1; done
+  sleep 1
+  scancel --full --signal=TERM "$job"
+  while [ -n "$(squeue -h -j "$job")" ]; do sleep 0.1; done
+  cat out
+  [ "$(paste -sd' ' got)" = "USR1 USR1 TERM" ]
+}
+
 @test "topomap run: srun" {
   by_run "$programs/whereami.mpich" 8 srun --mpi=pmi2 -n 8
 }
