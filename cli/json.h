@@ -17,5 +17,7 @@ json_t *cli_json_words(const char *text, char separator);
 /** A text that may be in any encoding: '?' stands for what is not ASCII in one that is not UTF-8.
  */
 json_t *cli_json_text(const char *text);
+/** A computed number of bytes, which sums of doubles may round up to 2^63. */
+json_t *cli_json_bytes(double bytes);
 
 #endif

@@ -50,11 +50,9 @@ static size_t reason_of(const char *line)
 
 static void add_placed(const planner_record *record, page_site *site)
 {
-    double gain = record->reply.gain ? strtod(record->reply.gain, NULL) : 0;
-    int bin = gain > 0 && isfinite(gain) ? (int)(gain / (100.0 / SITE_BINS)) : 0;
+    double gain = record->reply.gain ? fmin(strtod(record->reply.gain, NULL), 100) : 0;
+    int bin = gain > 0 ? (int)(gain / (100.0 / SITE_BINS)) : 0;
 
-    if (!isfinite(gain))
-        gain = 0;
     site->placed++;
     site->ranks += record->request.first[record->request.nodes.count];
     site->gain += gain;
@@ -76,10 +74,8 @@ static void add_record(const planner_record *record, int64_t now, page_site *sit
         site->stayed++;
     if (!is_placed)
         site->reason[reason_of(record->reply.line)]++;
-    if (isfinite(searched) && searched > 0) {
-        site->searched += searched;
-        site->searched_most = fmax(site->searched_most, searched);
-    }
+    site->searched += searched;
+    site->searched_most = fmax(site->searched_most, searched);
     if (record->time <= now && days < SITE_DAYS)
         (is_placed ? site->day_placed : site->day_other)[SITE_DAYS - 1 - days]++;
 }
