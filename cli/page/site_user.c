@@ -3,16 +3,15 @@
 #include "cli/page/site.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin/common/record.h"
 #include "plugin/planner/plan/record.h"
 #include "plugin/store/trust.h"
+#include "util/whole.h"
 
 static const struct {
     const char *line, *word, *words; /* in the planner's line; for programs; for people */
@@ -80,22 +79,10 @@ static void add_record(const planner_record *record, int64_t now, page_site *sit
         (is_placed ? site->day_placed : site->day_other)[SITE_DAYS - 1 - days]++;
 }
 
-/* A link, a pipe or a device is no record, and nobody waits for one. */
-static int open_record(int folder, const char *name)
-{
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat status;
-
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 static void read_record(int folder, const char *name, int64_t now, page_site *site)
 {
-    int fd = open_record(folder, name);
+    struct stat about;
+    int fd = topomap_untrusted_open(folder, name, O_RDONLY | O_NOFOLLOW, &about);
     planner_record record;
     topomap_error why;
     char path[64];

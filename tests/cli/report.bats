@@ -286,6 +286,29 @@ print(head + reply + "end %08x" % zlib.crc32(reply.encode()))' >"$2"
   fails_with 3 "site/$EUID/2.0.plan"
 }
 
+@test "a record that names a FIFO, a device or a folder as its database or graph: nothing waits" {
+  local path script
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  for i in 0 1 2 3 4 5; do echo "$i,$((i + 8)),100" >>graph.csv; done
+  topomap map --graph "$PWD/graph.csv" --db "$PWD/t.db" --format plan -o good.plan --tasks-per-node 2 \
+    --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)"
+  mkfifo fifo
+  for path in "$PWD/fifo" /dev/zero "$PWD"; do
+    for script in "s,^db .*,db $path," "s,^graph .*,graph $path,"; do
+      # A record of a launch has its inputs' sizes and hashes, which are compared with those of the files.
+      forge good.plan bad.plan "$script; /^status/a input-db 1 0\ninput-graph 1 0"
+      run -3 timeout 60 topomap why 0 --job bad.plan
+      fails_with 3 "$path"
+      run -3 timeout 60 topomap report --plan bad.plan -o page.html
+      fails_with 3 "$path"
+      run timeout 60 topomap map --replay bad.plan
+      [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+      has_tokens "$output" "$path"
+    done
+  done
+}
+
 @test "a site's page: as root each user's records are read with that user's rights" {
   [[ $EUID -eq 0 ]] || skip "needs root"
   mkdir -p site/0 site/65533 site/65532
