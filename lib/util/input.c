@@ -60,9 +60,8 @@ static int open_regular(const char *path, int *fd, size_t *size, topomap_error *
     if (*fd >= 0)
         return 0;
     return topomap_error_set(err, /* limits are not the file's fault */
-                             errno == EMFILE || errno == ENFILE || errno == ENOMEM
-                                 ? TOPOMAP_ESYSTEM
-                                 : TOPOMAP_EINPUT,
+                             errno == EMFILE || errno == ENFILE || errno == ENOMEM ? TOPOMAP_ESYSTEM
+                                                                                   : TOPOMAP_EINPUT,
                              "%s: cannot open: %s", path, topomap_untrusted_why(&about));
 }
 

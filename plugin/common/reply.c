@@ -59,8 +59,8 @@ static int read_text(struct cursor *cursor, const struct row *row, char *value)
     return !row->of || is_token(value, row->of, row->most) ? 0 : -1;
 }
 
-/* A decimal number of at most `most` digits before its point and 9 behind it; a minus sign only where
- * the row allows it. strtod() depends on the locale of srun. */
+/* A decimal number of at most `most` digits before its point and 9 behind it; a minus sign only
+ * where the row allows it. strtod() depends on the locale of srun. */
 static int read_decimal(struct cursor *cursor, const struct row *row, char *value)
 {
     const char *digits = value + (row->of && *value == '-');

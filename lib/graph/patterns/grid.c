@@ -250,8 +250,8 @@ static int make(const topomap_pattern_args *args, struct grid *grid, int most, u
         ranks = topomap_pattern_times(ranks, grid->dim[k]);
     }
     status = offsets_fill(grid, args, most, side, err) ||
-             topomap_pattern_size(out, ranks,
-                                  topomap_pattern_times(ranks, (uint64_t)grid->offsets), err) ||
+             topomap_pattern_size(out, ranks, topomap_pattern_times(ranks, (uint64_t)grid->offsets),
+                                  err) ||
              add_ranks(grid, out, err);
     grid_clear(grid);
     return status ? -1 : 0;

@@ -148,8 +148,12 @@ static void another_file_under_its_name(void **state)
  * made them; and that user's link is not followed in this one's folder. */
 static void links_of_others(void)
 {
-    static const char *const bad[] = {"home/link", "home/inside/file", "home/outside/file",
-                                      "home/inside/../link", "route/link", "home/theirs/../link",
+    static const char *const bad[] = {"home/link",
+                                      "home/inside/file",
+                                      "home/outside/file",
+                                      "home/inside/../link",
+                                      "route/link",
+                                      "home/theirs/../link",
                                       "planted"};
     const char *victim = scratch_text("victim", "root's");
     topomap_error err;
