@@ -79,8 +79,7 @@ static json_t *matrix_json(const topomap_matrix *matrix)
 
         for (uint32_t column = 0; column < matrix->cells; column++)
             json_array_append_new(
-                line,
-                json_integer((json_int_t)matrix->bytes[(size_t)row * matrix->cells + column]));
+                line, cli_json_bytes(matrix->bytes[(size_t)row * matrix->cells + column]));
         json_array_append_new(rows, line);
         json_array_append_new(first, json_integer(row * matrix->each));
     }

@@ -69,3 +69,8 @@ json_t *cli_json_text(const char *text)
     free(shown);
     return made;
 }
+
+json_t *cli_json_bytes(double bytes)
+{
+    return json_integer(bytes < 0x1p63 ? (json_int_t)bytes : INT64_MAX);
+}

@@ -22,5 +22,7 @@ json_t *cli_json_words(const char *text, char separator);
 /** A text from outside: a name, a path. A text that is not UTF-8 is shown as
  *  topomap_safe_text() shows it ("caf\xe9"). NULL becomes JSON's null. */
 json_t *cli_json_text(const char *text);
+/** A computed number of bytes, which sums of doubles may round up to 2^63. */
+json_t *cli_json_bytes(double bytes);
 
 #endif

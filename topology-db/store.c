@@ -13,6 +13,7 @@
 #include "topology-db/names.h"
 #include "util/alloc.h"
 #include "util/safe_text.h"
+#include "util/whole.h"
 
 /* ---- Statements -------------------------------------------------------------------------- */
 
@@ -211,14 +212,13 @@ static int look(const char *path, int *fd, topomap_error *err)
     struct stat about;
     ssize_t got;
 
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    *fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &about);
     if (*fd < 0 && errno == ENOENT)
         return 0;
     if (*fd < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot open: %s", path,
-                                 strerror(errno));
-    got = fstat(*fd, &about) == 0 && S_ISREG(about.st_mode) ? pread(*fd, header, sizeof header, 0)
-                                                            : -1;
+        return topomap_error_set(err, about.st_mode ? TOPOMAP_EINPUT : TOPOMAP_ESYSTEM,
+                                 "%s: cannot open: %s", path, topomap_untrusted_why(&about));
+    got = pread(*fd, header, sizeof header, 0);
     if (got == 0)
         return 0;
     if (got < (ssize_t)sizeof header || memcmp(header, "SQLite format 3", 16) != 0 ||

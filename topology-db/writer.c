@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -81,6 +82,36 @@ static int copy_database(const struct db_writer *writer, topomap_error *err)
                    : 0;
 }
 
+/* Takes the copy of a database that a foreign sqlite3 has left in WAL mode out of it: bytes 18 and
+ * 19 of the header say so (sqlite.org/fileformat2.html), and SQLite would need shared memory. What
+ * is only in the log beside the database would be lost: that is refused. */
+static int leave_wal(const struct db_writer *writer, topomap_error *err)
+{
+    const char *path = writer->db->path;
+    char *whole = realpath(path, NULL), log[PATH_MAX + 8];
+    int fd = topomap_publish_fd(writer->copy), is_busy = 0;
+    unsigned char versions[2];
+    struct stat about;
+
+    if (whole) {
+        snprintf(log, sizeof log, "%s-wal", whole);
+        is_busy = stat(log, &about) == 0 && about.st_size > 0;
+    }
+    free(whole);
+    if (pread(fd, versions, 2, 18) != 2 || (versions[0] < 2 && versions[1] < 2))
+        return 0;
+    if (is_busy)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: another program has left it in SQLite's WAL mode, with "
+                                 "changes in %s: close that program, then run: sqlite3 '%s' "
+                                 "'PRAGMA journal_mode=DELETE'",
+                                 path, log, path);
+    return pwrite(fd, "\1\1", 2, 18) == 2
+               ? 0
+               : topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot copy: %s", path,
+                                   strerror(errno));
+}
+
 static int make_schema(sqlite3 *file, topomap_error *err)
 {
     char *stamp = sqlite3_mprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;",
@@ -96,7 +127,7 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
 {
     topomap_db *db = writer->db;
 
-    if ((db->file && copy_database(writer, err)) ||
+    if ((db->file && (copy_database(writer, err) || leave_wal(writer, err))) ||
         db_descriptor_open(db->path, topomap_publish_fd(writer->copy), 1, &writer->file, err) ||
         db_costs_register(writer->file, err) ||
         db_execute(writer->file,

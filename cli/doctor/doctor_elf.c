@@ -3,6 +3,7 @@
  * file is taken on trust. */
 #include "config.h"
 #include "cli/doctor/doctor.h"
+#include "util/whole.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -66,13 +67,13 @@ static const char *read_image(image *in)
 /* \return NULL, and close_image() ends it; or what is wrong */
 static const char *open_image(const char *path, image *in)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const char *why = "it cannot be read";
     struct stat found;
+    int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &found);
+    const char *why = "it cannot be read";
     void *bytes;
 
     *in = (image){0};
-    if (fd >= 0 && !fstat(fd, &found) && S_ISREG(found.st_mode) && found.st_size > 0) {
+    if (fd >= 0 && found.st_size > 0) {
         bytes = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes != MAP_FAILED) {
             in->bytes = bytes;

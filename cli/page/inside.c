@@ -228,7 +228,7 @@ static json_t *ranks_json(inside *in, int which, uint32_t node)
         json_array_append_new(list, json_integer(rank));
         json_array_append_new(list, json_integer(cpus_of(in, which, node, rank)));
         for (int k = 0; k < 2; k++)
-            json_array_append_new(list, json_integer((json_int_t)in->bytes[which][k][rank]));
+            json_array_append_new(list, cli_json_bytes(in->bytes[which][k][rank]));
         json_array_append_new(list, number_or_none(gpu));
         json_array_append_new(list, number_or_none(gpu == UINT32_MAX ? gpu : plan->nic[t]));
     }

@@ -26,7 +26,7 @@ static json_t *cells(const topomap_matrix *matrix, int pairs)
                 continue;
             json_array_append_new(list, json_integer(row));
             json_array_append_new(list, json_integer(column));
-            json_array_append_new(list, json_integer((json_int_t)bytes));
+            json_array_append_new(list, cli_json_bytes(bytes));
         }
     if (pairs && json_array_size(list) > 3 * CELLS_MOST) {
         json_decref(list);

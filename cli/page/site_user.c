@@ -3,16 +3,15 @@
 #include "cli/page/site.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin/common/record.h"
 #include "plugin/planner/plan/record.h"
 #include "plugin/store/trust.h"
+#include "util/whole.h"
 
 static const struct {
     const char *line, *word, *words; /* in the planner's line; for programs; for people */
@@ -50,11 +49,9 @@ static size_t reason_of(const char *line)
 
 static void add_placed(const planner_record *record, page_site *site)
 {
-    double gain = record->reply.gain ? strtod(record->reply.gain, NULL) : 0;
-    int bin = gain > 0 && isfinite(gain) ? (int)(gain / (100.0 / SITE_BINS)) : 0;
+    double gain = record->reply.gain ? fmin(strtod(record->reply.gain, NULL), 100) : 0;
+    int bin = gain > 0 ? (int)(gain / (100.0 / SITE_BINS)) : 0;
 
-    if (!isfinite(gain))
-        gain = 0;
     site->placed++;
     site->ranks += record->request.first[record->request.nodes.count];
     site->gain += gain;
@@ -76,30 +73,16 @@ static void add_record(const planner_record *record, int64_t now, page_site *sit
         site->stayed++;
     if (!is_placed)
         site->reason[reason_of(record->reply.line)]++;
-    if (isfinite(searched) && searched > 0) {
-        site->searched += searched;
-        site->searched_most = fmax(site->searched_most, searched);
-    }
+    site->searched += searched;
+    site->searched_most = fmax(site->searched_most, searched);
     if (record->time <= now && days < SITE_DAYS)
         (is_placed ? site->day_placed : site->day_other)[SITE_DAYS - 1 - days]++;
 }
 
-/* A link, a pipe or a device is no record, and nobody waits for one. */
-static int open_record(int folder, const char *name)
-{
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat status;
-
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 static void read_record(int folder, const char *name, int64_t now, page_site *site)
 {
-    int fd = open_record(folder, name);
+    struct stat about;
+    int fd = topomap_untrusted_open(folder, name, O_RDONLY | O_NOFOLLOW, &about);
     planner_record record;
     topomap_error why;
     char path[64];

@@ -405,7 +405,8 @@ enum { SAID = 4096 };
  * ended */
 static int change_part(int folder, const char *name, int status)
 {
-    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), changed = 0;
+    struct stat about;
+    int fd = topomap_untrusted_open(folder, name, O_RDWR | O_NOFOLLOW, &about), changed = 0;
     struct topomap_part_header header;
     struct topomap_part_rank rank = {0};
 

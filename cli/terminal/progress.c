@@ -3,6 +3,7 @@
 #include "cli/terminal/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -42,11 +43,10 @@ static void write_time(char *text, size_t size, double seconds)
     if (seconds < 60)
         snprintf(text, size, "%.0f s", seconds);
     else if (seconds < 3600)
-        snprintf(text, size, "%.0f min %02.0f s", (double)(int)(seconds / 60),
-                 (double)((int)seconds % 60));
+        snprintf(text, size, "%.0f min %02.0f s", floor(seconds / 60), floor(fmod(seconds, 60)));
     else
-        snprintf(text, size, "%.0f h %02.0f min", (double)(int)(seconds / 3600),
-                 (double)((int)(seconds / 60) % 60));
+        snprintf(text, size, "%.0f h %02.0f min", floor(seconds / 3600),
+                 floor(fmod(seconds / 60, 60)));
 }
 
 void terminal_progress_text(char *text, size_t size, unsigned columns, const char *label,

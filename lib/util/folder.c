@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -20,23 +22,19 @@ static int cannot(const char *path, topomap_error *err)
                              strerror(errno));
 }
 
+/* Another user's than this one and root, which may appear as another number in a user namespace. */
+static int is_foreign(uid_t owner)
+{
+    struct stat root;
+
+    return owner != geteuid() && owner != 0 && (stat("/", &root) || root.st_uid != owner);
+}
+
 /* Whether an entry is another user's in a folder where everybody may put entries. */
 static int is_planted(const struct stat *folder, const struct stat *entry)
 {
-    return folder->st_mode & S_IWOTH && entry->st_uid != geteuid() && entry->st_uid != 0 &&
+    return folder->st_mode & S_IWOTH && is_foreign(entry->st_uid) &&
            entry->st_uid != folder->st_uid;
-}
-
-static int open_folder(const char *path, const char *at, const char *slash,
-                       struct topomap_folder *folder, topomap_error *err)
-{
-    char *name = slash ? topomap_strndup(at, slash == at ? 1 : (size_t)(slash - at), err) : NULL;
-
-    if (slash && !name)
-        return -1;
-    folder->fd = open(name ? name : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    free(name);
-    return folder->fd < 0 ? cannot(path, err) : 0;
 }
 
 /* Our own descriptor that an entry of /proc/self/fd is, else -1. */
@@ -52,60 +50,118 @@ static int own_number(const struct stat *folder, const char *name)
     return *end || number < 0 || number > INT_MAX ? -1 : (int)number;
 }
 
-/* Looks at one name: *next is where a link leads, NULL where it is none. */
-static int look(const char *path, char *at, struct topomap_folder *folder, char **next,
+static int is_proc(int folder)
+{
+    struct statfs about;
+
+    return !fstatfs(folder, &about) && about.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Goes on to the folder of that name, or to "/" or "." where the walk begins. Links are followed in
+ * /proc alone: their texts are not paths. */
+static int enter(const char *path, const char *name, struct topomap_folder *folder,
+                 topomap_error *err)
+{
+    int follow = folder->fd < 0 || is_proc(folder->fd) ? 0 : O_NOFOLLOW;
+    int next = openat(folder->fd < 0 ? AT_FDCWD : folder->fd, name,
+                      O_PATH | O_DIRECTORY | O_CLOEXEC | follow);
+
+    if (next < 0)
+        return cannot(path, err);
+    if (folder->fd >= 0)
+        close(folder->fd);
+    folder->fd = next;
+    return 0;
+}
+
+/* Puts what a link stands for in place of its name in \p rest, which begins behind it. */
+static int follow(const char *path, const char *name, const char *behind, char **rest,
+                  struct topomap_folder *folder, topomap_error *err)
+{
+    char text[PATH_MAX], *next;
+    ssize_t size = readlinkat(folder->fd, name, text, sizeof text - 1);
+
+    if (size <= 0)
+        return cannot(path, err);
+    text[size] = '\0';
+    next = topomap_alloc(strlen(behind) + (size_t)size + 1, 1, err);
+    if (!next)
+        return -1;
+    sprintf(next, "%s%s", text, behind);
+    free(*rest);
+    *rest = next;
+    if (*text != '/')
+        return 0;
+    close(folder->fd);
+    folder->fd = -1;
+    return enter(path, "/", folder, err);
+}
+
+/* Whether the folder's owner and the link's are this user or root: others may have made it. */
+static int may_follow(const char *path, const char *name, const struct stat *folder,
+                      const struct stat *link, topomap_error *err)
+{
+    uid_t owner = is_foreign(folder->st_uid) ? folder->st_uid : link->st_uid;
+
+    if (!is_foreign(owner))
+        return 1;
+    topomap_error_set(err, TOPOMAP_ESYSTEM,
+                      "%s: '%s' is a link of another user (uid %lu), which is not followed: name "
+                      "the file without links (realpath)",
+                      path, name, (unsigned long)owner);
+    return 0;
+}
+
+/* Takes the first name of \p rest, and sets folder->name if it is the last one and no link. */
+static int step(const char *path, char **rest, int *links, struct topomap_folder *folder,
                 topomap_error *err)
 {
-    char *slash = strrchr(at, '/'), *name = slash ? slash + 1 : at, text[PATH_MAX];
+    const char *at = *rest + strspn(*rest, "/"), *behind = at + strcspn(at, "/");
+    char name[NAME_MAX + 1];
     struct stat about;
-    ssize_t size;
+    int is_last = !*behind, is_link;
 
-    *next = NULL;
-    if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: is a directory", path);
-    if (open_folder(path, at, slash, folder, err))
-        return -1;
-    folder->exists = !fstatat(folder->fd, name, &folder->file, AT_SYMLINK_NOFOLLOW);
-    if ((!folder->exists && errno != ENOENT) || fstat(folder->fd, &about))
+    errno = ENAMETOOLONG;
+    if (behind - at > NAME_MAX)
         return cannot(path, err);
-    if (folder->exists && is_planted(&about, &folder->file))
+    snprintf(name, sizeof name, "%.*s", (int)(behind - at), at);
+    if (is_last && (!*name || !strcmp(name, ".") || !strcmp(name, "..")))
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: is a directory", path);
+    folder->exists = !fstatat(folder->fd, name, &folder->file, AT_SYMLINK_NOFOLLOW);
+    if ((!folder->exists && (errno != ENOENT || !is_last)) || fstat(folder->fd, &about))
+        return cannot(path, err);
+    is_link = folder->exists && S_ISLNK(folder->file.st_mode);
+    if (folder->exists && is_last && !is_link && is_planted(&about, &folder->file))
         return topomap_error_set(err, TOPOMAP_ESYSTEM,
                                  "%s: %s is another user's, in a folder that everybody may write "
                                  "to: take another name or folder",
-                                 path, at);
-    folder->number = folder->exists ? own_number(&about, name) : -1;
-    if (!folder->exists || !S_ISLNK(folder->file.st_mode) || folder->number >= 0) {
-        folder->name = topomap_strdup(name, err);
-        return folder->name ? 0 : -1;
+                                 path, name);
+    folder->number = folder->exists && is_last ? own_number(&about, name) : -1;
+    if (is_link && folder->number < 0 && (is_last || !is_proc(folder->fd))) {
+        errno = ELOOP;
+        if (++*links > LINKS_MOST)
+            return cannot(path, err);
+        return may_follow(path, name, &about, &folder->file, err)
+                   ? follow(path, name, behind, rest, folder, err)
+                   : -1;
     }
-    size = readlinkat(folder->fd, name, text, sizeof text - 1);
-    if (size < 0)
-        return cannot(path, err);
-    text[size] = '\0';
-    *next = topomap_alloc(strlen(at) + (size_t)size + 1, 1, err);
-    if (*next)
-        sprintf(*next, "%.*s%s", *text == '/' ? 0 : (int)(name - at), at, text);
-    return *next ? 0 : -1;
+    if (!is_last) {
+        memmove(*rest, behind, strlen(behind) + 1);
+        return enter(path, name, folder, err);
+    }
+    folder->name = topomap_strdup(name, err);
+    return folder->name ? 0 : -1;
 }
 
 int topomap_folder_find(const char *path, struct topomap_folder *folder, topomap_error *err)
 {
-    char *at = topomap_strdup(path, err);
+    char *rest = topomap_strdup(path, err);
     struct topomap_folder found = {.fd = -1};
-    int result = at ? 0 : -1;
+    int result = rest ? enter(path, *path == '/' ? "/" : ".", &found, err) : -1, links = 0;
 
-    for (int links = 0; !result && !found.name; links++) {
-        char *next = NULL;
-
-        topomap_folder_clear(&found);
-        errno = ELOOP;
-        result = links > LINKS_MOST ? cannot(path, err) : look(path, at, &found, &next, err);
-        if (next) {
-            free(at);
-            at = next;
-        }
-    }
-    free(at);
+    while (!result && !found.name)
+        result = step(path, &rest, &links, &found, err);
+    free(rest);
     if (!result && found.number < 0 && found.exists && S_ISDIR(found.file.st_mode))
         result = topomap_error_set(err, TOPOMAP_EUSAGE, "%s: is a directory", path);
     if (result)

@@ -15,10 +15,10 @@ struct topomap_folder {
     int number;       /* of our own descriptor that the path stands for (/dev/stdout), else -1 */
 };
 
-/** Finds where \p path leads to. Links are followed to their end but those that another user has
- *  put into a folder that everybody may write to, as Linux does (proc(5), protected_symlinks):
- * there files, FIFOs and devices of other users are refused, too. What the last name stands for
- * need not exist; a folder is refused. */
+/** Finds the folder of \p path, name by name. A link is followed to its end only if it and the
+ *  folder that it is in belong to this user or root; links of /proc always are. In a folder that
+ *  everybody may write to, other users' files, FIFOs and devices are refused. The file need not
+ *  exist; a folder is refused. */
 int topomap_folder_find(const char *path, struct topomap_folder *folder, topomap_error *err);
 /** Refuses a folder where any user may take a file away and put his own in its place. Its owner and
  *  its group may; they could do so with the finished file, too. */

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
 #include "util/safe_text.h"
 #include "util/unpack.h"
+#include "util/whole.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 #define LINE_LIMIT ((size_t)1 << 20)
@@ -53,33 +53,18 @@ static int input_new(const char *path, int fd, const void *bytes, size_t size,
     return 0;
 }
 
-/* O_NONBLOCK: opening a FIFO without a writer must not wait. It means nothing to regular files. */
 static int open_regular(const char *path, int *fd, size_t *size, topomap_error *err)
 {
-    int opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat about;
 
-    if (opened < 0) /* limits are not the file's fault */
-        return topomap_error_set(err,
-                                 errno == EMFILE || errno == ENFILE || errno == ENOMEM
-                                     ? TOPOMAP_ESYSTEM
-                                     : TOPOMAP_EINPUT,
-                                 "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(opened, &about)) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot stat: %s", path, strerror(errno));
-        close(opened);
-        return -1;
-    }
-    if (!S_ISREG(about.st_mode)) {
-        close(opened);
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: is %s; a regular file is needed", path,
-                                 S_ISDIR(about.st_mode)    ? "a directory"
-                                 : S_ISFIFO(about.st_mode) ? "a FIFO"
-                                                           : "a device or socket");
-    }
-    *fd = opened;
+    *fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &about);
     *size = (size_t)about.st_size;
-    return 0;
+    if (*fd >= 0)
+        return 0;
+    return topomap_error_set(err, /* limits are not the file's fault */
+                             errno == EMFILE || errno == ENFILE || errno == ENOMEM ? TOPOMAP_ESYSTEM
+                                                                                   : TOPOMAP_EINPUT,
+                             "%s: cannot open: %s", path, topomap_untrusted_why(&about));
 }
 
 /* A descriptor of its own, so that closing the input leaves standard input to others. */

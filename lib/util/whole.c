@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A read's end is no error of the system's. */
@@ -47,4 +48,35 @@ int topomap_whole_raise(int fd, int least)
     close(fd);
     errno = why;
     return high;
+}
+
+int topomap_untrusted_open(int folder, const char *path, int flags, struct stat *about)
+{
+    /* O_NONBLOCK means nothing to regular files; open(2) of a FIFO would wait without it. */
+    int fd = openat(folder, path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), why = EINVAL;
+
+    about->st_mode = 0;
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, about))
+        why = errno;
+    else if (S_ISREG(about->st_mode))
+        return fd;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+const char *topomap_untrusted_why(const struct stat *about)
+{
+    switch (about->st_mode & S_IFMT) {
+    case 0:
+        return strerror(errno);
+    case S_IFDIR:
+        return "a directory; a regular file is needed";
+    case S_IFIFO:
+        return "a FIFO; a regular file is needed";
+    default:
+        return "a device or socket; a regular file is needed";
+    }
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes that are written or read all or not at all, however few the kernel takes at a time and
- * however often a signal comes between. */
+/* Descriptors: bytes that are written or read all or not at all, however few the kernel takes at a
+ * time and however often a signal comes between, and files that others have put somewhere. */
 #ifndef TOPOMAP_UTIL_WHOLE_H
 #define TOPOMAP_UTIL_WHOLE_H
 
+#include <fcntl.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 /** \return 0, or -1 with errno */
 int topomap_whole_write(int fd, const void *bytes, size_t size);
@@ -15,5 +17,18 @@ int topomap_whole_read(int fd, void *bytes, size_t size);
  *  2 are standard streams, also where a program has closed them. Where there is no such number, one
  *  from 3 on stays. \return the descriptor; -1 with errno, and it is closed */
 int topomap_whole_raise(int fd, int least);
+
+/** Opens an existing regular file and never waits: a FIFO without a writer, a terminal or another
+ * device is refused.
+ *  \param folder  a descriptor, or AT_FDCWD
+ *  \param flags   O_RDONLY or O_RDWR, with O_NOFOLLOW where a link is refused, too
+ *  \param about   filled; its st_mode is 0 if nothing could be opened
+ *  Returns a descriptor that is closed at exec, or -1 with errno set (EINVAL: not a regular file).
+ *  The caller closes it. */
+int topomap_untrusted_open(int folder, const char *path, int flags, struct stat *about);
+
+/** Returns why topomap_untrusted_open() has failed, by its \p about and errno, for a message behind
+ * "PATH: ". */
+const char *topomap_untrusted_why(const struct stat *about);
 
 #endif

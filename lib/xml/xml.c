@@ -3,7 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "util/alloc.h"
 
 static const char blanks[] = " \t\r\n";
 
@@ -222,4 +225,19 @@ const char *topomap_xml_get(const topomap_xml *xml, const char *name)
         if (strcmp(xml->attribute[i].name, name) == 0)
             return xml->attribute[i].value;
     return NULL;
+}
+
+int topomap_xml_check(const char *path, const char *text, size_t size, topomap_error *err)
+{
+    char *copy = topomap_strdup(text, err);
+    int event = copy ? TOPOMAP_XML_OPEN : -1;
+    topomap_xml xml;
+
+    topomap_xml_begin(&xml, path, copy);
+    while (event > TOPOMAP_XML_END)
+        event = topomap_xml_next(&xml, err);
+    if (!event && strlen(text) != size)
+        event = topomap_xml_fail(&xml, err, "a NUL byte: the file is binary, XML was expected");
+    free(copy);
+    return event;
 }

@@ -29,6 +29,11 @@ typedef struct topomap_xml {
 
 /** \p text  ends with a NUL, is written to, and must outlive the reader */
 void topomap_xml_begin(topomap_xml *xml, const char *path, char *text);
+/** Reads a text to its end, for a caller that gives it to another parser, whose time may grow with
+ *  the square of the depth or of an element's attributes. Returns 0, or -1 with `err` set
+ *  ("PATH:LINE: ...") if the text is no XML, has a NUL among its \p size bytes, or exceeds
+ *  TOPOMAP_XML_DEPTH or TOPOMAP_XML_ATTRIBUTES. */
+int topomap_xml_check(const char *path, const char *text, size_t size, topomap_error *err);
 /** The next element that opens, with its attributes, or closes; an empty one does both. At the end
  *  of the text all that was opened must be closed. -1 and a message with the line on failure. */
 int topomap_xml_next(topomap_xml *xml, topomap_error *err);

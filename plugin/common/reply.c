@@ -18,8 +18,8 @@ struct row {
     const char *key;
     int (*read)(struct cursor *cursor, const struct row *row, char *value);
     size_t at;      /* of a text or a flag, in plugin_reply */
-    const char *of; /* a text's characters, or NULL: it may be any */
-    size_t most;    /* and how many of them */
+    const char *of; /* a text's characters, or NULL: any; a number's sign, or NULL: none */
+    size_t most;    /* characters of a text; digits of a number before its point */
 };
 
 static int read_status(struct cursor *cursor, const struct row *row, char *value)
@@ -57,6 +57,18 @@ static int read_text(struct cursor *cursor, const struct row *row, char *value)
 {
     *(const char **)((char *)cursor->reply + row->at) = value;
     return !row->of || is_token(value, row->of, row->most) ? 0 : -1;
+}
+
+/* A decimal number of at most `most` digits before its point and 9 behind it; a minus sign only
+ * where the row allows it. strtod() depends on the locale of srun. */
+static int read_decimal(struct cursor *cursor, const struct row *row, char *value)
+{
+    const char *digits = value + (row->of && *value == '-');
+    size_t whole = strspn(digits, DIGITS), point = digits[whole] == '.',
+           part = point ? strspn(digits + whole + 1, DIGITS) : 0;
+
+    *(const char **)((char *)cursor->reply + row->at) = value;
+    return whole && whole <= row->most && part <= 9 && !digits[whole + point + part] ? 0 : -1;
 }
 
 static int read_explain(struct cursor *cursor, const struct row *row, char *value)
@@ -118,14 +130,14 @@ static const struct row rows[] = {
      .at = AT(plan_id),
      .of = DIGITS "abcdefABCDEF",
      .most = 64},
-    {.key = "gain", .read = read_text, .at = AT(gain), .of = DIGITS ".-", .most = 32},
+    {.key = "gain", .read = read_decimal, .at = AT(gain), .of = "-", .most = 10},
     {.key = "layout", .read = read_text, .at = AT(layout)},
     {.key = "bindings", .read = read_text, .at = AT(bindings)},
     {.key = "explain", .read = read_explain},
     {.key = "cores", .read = read_text, .at = AT(cores)},
     {.key = "gpus", .read = read_text, .at = AT(gpus)},
     {.key = "detail", .read = read_text, .at = AT(detail)},
-    {.key = "searched", .read = read_text, .at = AT(searched), .of = DIGITS ".", .most = 32},
+    {.key = "searched", .read = read_decimal, .at = AT(searched), .most = 10},
     {.key = "input-db", .read = read_text, .at = AT(input_db)},
     {.key = "input-graph", .read = read_text, .at = AT(input_graph)},
     {.key = "profile", .read = read_profile},

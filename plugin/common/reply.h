@@ -30,11 +30,12 @@ typedef struct plugin_tell {
 typedef struct plugin_reply {
     enum plugin_status status;
     int quiet;
-    const char *line;                               /* never NULL, may be empty */
-    const char *plan_id, *gain, *layout, *bindings; /* NULL: not there */
-    const char *cores, *gpus, *detail;              /* of the job; about them; NULL: not there */
-    const char *searched, *input_db, *input_graph;  /* for a record; NULL: not there */
-    const char *explain;                            /* [explain_size] or NULL */
+    const char *line;                        /* never NULL, may be empty */
+    const char *plan_id, *layout, *bindings; /* NULL: not there */
+    const char *gain, *searched;             /* decimal numbers below 1e10, or NULL */
+    const char *cores, *gpus, *detail;       /* of the job; about them; NULL: not there */
+    const char *input_db, *input_graph;      /* for a record; NULL: not there */
+    const char *explain;                     /* [explain_size] or NULL */
     size_t explain_size;
     int damaged;            /* the stored profile cannot be read */
     int flag[PLUGIN_FLAGS]; /* 0, 1; -1: not there */

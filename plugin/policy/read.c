@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/policy/policy.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -326,17 +327,17 @@ static void read_line(struct reader *r, char *line)
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-/* The whole text, NUL-terminated. A pipe or device would keep the launch waiting. */
+/* The whole text, NUL-terminated. */
 static char *load(const char *path, topomap_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
+    int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &status);
     char *text = NULL;
     ssize_t size = -1;
 
-    if (fd < 0 || fstat(fd, &status))
-        topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path, strerror(errno));
-    else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
+    if (fd < 0)
+        topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path, topomap_untrusted_why(&status));
+    else if (status.st_size > FILE_MOST)
         topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not a plain file of 1 MiB at most", path);
     else if ((text = topomap_alloc((size_t)status.st_size + 1, 1, err)) != NULL)
         size = read(fd, text, (size_t)status.st_size);

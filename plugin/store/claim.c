@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/claim.h"
+#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +21,12 @@ static int is_still(int run, int fd)
 int store_claim(int run)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat about;
     int first = !renameat(run, STORE_RUN_ABOUT, run, STORE_RUN_TAKING), fd, mine;
 
     if (!first && errno != ENOENT)
         return -1;
-    fd = openat(run, STORE_RUN_TAKING, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    fd = topomap_untrusted_open(run, STORE_RUN_TAKING, O_RDWR | O_NOFOLLOW, &about);
     if (fd < 0)
         return -1;
     if (!fcntl(fd, F_OFD_SETLK, &all))

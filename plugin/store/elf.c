@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/elf.h"
+#include "util/whole.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,19 +14,12 @@ enum { DYNAMIC = 4096, NAMES = 64 << 10, SECTIONS = 4096, SYMBOLS = 4 << 20 };
 
 int store_elf_open(const char *path, store_elf *file)
 {
-    int failed = 0;
-
-    *file = (store_elf){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    *file = (store_elf){.fd = -1};
+    file->fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &file->status);
     if (file->fd < 0)
         return errno;
-    if (fstat(file->fd, &file->status))
-        failed = errno;
-    else if (!S_ISREG(file->status.st_mode))
-        failed = EINVAL;
-    file->size = failed ? 0 : (uint64_t)file->status.st_size;
-    if (failed)
-        store_elf_close(file);
-    return failed;
+    file->size = (uint64_t)file->status.st_size;
+    return 0;
 }
 
 void store_elf_close(store_elf *file)

@@ -3,6 +3,7 @@
 #include "plugin/store/folder.h"
 #include "plugin/store/folder_time.h"
 #include "util/clock.h"
+#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,14 +112,13 @@ DIR *store_folder_list(int folder)
 
 int store_file_read(int at, const char *name, char *text, size_t room)
 {
-    int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
+    int fd = topomap_untrusted_open(at, name, O_RDONLY | O_NOFOLLOW, &status);
     ssize_t size = -1;
 
     if (fd < 0)
         return 0;
-    if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-        (size_t)status.st_size < room)
+    if (status.st_uid == geteuid() && (size_t)status.st_size < room)
         size = read(fd, text, room - 1);
     close(fd);
     if (size < 0)

@@ -3,6 +3,7 @@
 #include "graph/formats/tmg.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/profile.h"
+#include "util/whole.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -34,15 +35,13 @@ static int check_header(const struct topomap_tmg_header *header, uint64_t size, 
 /* Whole, of our format, and as large as the store takes: the planner checks the rest. */
 int store_profile_check(int run, uint64_t most, topomap_error *err)
 {
-    int fd = openat(run, STORE_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct topomap_tmg_header header = {.size = 0};
     struct stat status;
-    int good;
+    int fd = topomap_untrusted_open(run, STORE_RUN_FILE, O_RDONLY | O_NOFOLLOW, &status), good;
 
     if (fd < 0)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
-    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-           read(fd, &header, sizeof header) == sizeof header;
+    good = status.st_uid == geteuid() && read(fd, &header, sizeof header) == sizeof header;
     close(fd);
     if (!good)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");

@@ -214,6 +214,31 @@ t.db" ]
     "[$hosts,$unknown,$switches,$((ports / 2)),\"fat-tree\"]" ]
 }
 
+@test "a database that another program left in WAL mode is imported into, unless it has changes in its log" {
+  command -v sqlite3 >/dev/null || skip "no sqlite3"
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  [ "$(sqlite3 t.db 'PRAGMA journal_mode=WAL')" = wal ]
+  ln -s t.db link.db
+  topomap db import --db link.db ibnetdiscover made/fabric.ibnetdiscover
+  [ "$(sqlite3 t.db 'PRAGMA journal_mode; PRAGMA integrity_check' | paste -sd' ')" = "delete ok" ]
+  [ "$(topomap db show --db t.db --json | jq length)" = 8 ]
+  # sqlite3 goes on while the log is there.
+  mkfifo words
+  sqlite3 t.db <words >out &
+  exec 7>words
+  echo "PRAGMA journal_mode=WAL; UPDATE source SET name = 'other'; SELECT 'written';" >&7
+  timeout 60 sh -c 'until grep -q written out; do sleep 0.1; done'
+  [ -s t.db-wal ]
+  for name in t.db link.db; do
+    run -3 topomap db import --db "$name" ibnetdiscover made/fabric.ibnetdiscover
+    fails_with 3 "$name: " WAL t.db-wal "sqlite3 '$name'" journal_mode=DELETE
+  done
+  exec 7>&-
+  wait
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+}
+
 @test "real: multi-rail hosts, tori and dragonflies are what they are" {
   [ -d "$shared/ib/generated" ] || skip "no data"
   topomap db import --db r.db ibnetdiscover "$shared/ib/generated/rail.ibnetdiscover"

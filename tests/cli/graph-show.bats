@@ -19,6 +19,12 @@ cells() { # FILE EACH
 
 cells_of_json() { jq -r '.bytes | to_entries[] | .key as $r | .value | to_entries[] | select(.value > 0) | "\($r) \(.key) \(.value)"' "$1" | sort; }
 
+@test "graph show --json: sums of bytes that round up to 2^63 stay positive" {
+  printf '0,1,9223372036854775000\n' >huge.csv
+  topomap graph show huge.csv --json >json
+  jq -e '.bytes[0][1] > 9e18' json
+}
+
 @test "graph show --json: cells are the sums of their ranks' bytes" {
   topomap graph generate random:n=101,deg=5,seed=3 -o graph.csv
   local cells each

@@ -254,6 +254,61 @@ END
   run -2 topomap report --records "$PWD/site" -o site.txt
 }
 
+# forge FROM TO SCRIPT: a record that sed's SCRIPT has changed, with the checksum of its new reply.
+forge() {
+  sed "$3" "$1" | python3 -c '
+import sys, zlib
+head, start, rest = sys.stdin.read().partition("topomap-reply 1\n")
+reply = start + rest[:rest.rindex("end ")]
+print(head + reply + "end %08x" % zlib.crc32(reply.encode()))' >"$2"
+}
+
+@test "a site's page: a record whose numbers are out of range is unreadable" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  mkdir -p "site/$EUID"
+  topomap map --graph random:n=16,deg=3 --db t.db --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)" \
+    --tasks-per-node 2 --format plan -o "site/$EUID/1.0.plan"
+  local n=2 script
+  for script in 's/^gain .*/gain 99999999999999999999999999999999/' 's/^gain .*/gain --..--/' 's/^gain .*/gain -/' \
+    '/^status/a searched 99999999999999999999999999999999' '/^status/a searched ..' \
+    's/^time .*/time -9223372036854775808/' 's/^time .*/time -1/' 's/^time .*/time 9223372036854775807/'; do
+    forge "site/$EUID/1.0.plan" "site/$EUID/$((n++)).0.plan" "$script"
+  done
+  # What is only improbable is read.
+  forge "site/$EUID/1.0.plan" "site/$EUID/$n.0.plan" 's/^gain .*/gain 9999999999/; s/^time .*/time 253402300799/'
+  topomap report --records "$PWD/site" -o site.prom
+  topomap report --records "$PWD/site" -o site.html
+  grep -qx 'topomap_records_unreadable 8' site.prom
+  grep -qx 'topomap_gain_percent_count 2' site.prom
+  awk '/^topomap_gain_percent_sum/ { exit !($2 <= 200) }' site.prom
+  run -3 topomap why 0 --job "site/$EUID/2.0.plan"
+  fails_with 3 "site/$EUID/2.0.plan"
+}
+
+@test "a record that names a FIFO, a device or a folder as its database or graph: nothing waits" {
+  local path script
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  for i in 0 1 2 3 4 5; do echo "$i,$((i + 8)),100" >>graph.csv; done
+  topomap map --graph "$PWD/graph.csv" --db "$PWD/t.db" --format plan -o good.plan --tasks-per-node 2 \
+    --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)"
+  mkfifo fifo
+  for path in "$PWD/fifo" /dev/zero "$PWD"; do
+    for script in "s,^db .*,db $path," "s,^graph .*,graph $path,"; do
+      # A record of a launch has its inputs' sizes and hashes, which are compared with those of the files.
+      forge good.plan bad.plan "$script; /^status/a input-db 1 0\ninput-graph 1 0"
+      run -3 timeout 60 topomap why 0 --job bad.plan
+      fails_with 3 "$path"
+      run -3 timeout 60 topomap report --plan bad.plan -o page.html
+      fails_with 3 "$path"
+      run timeout 60 topomap map --replay bad.plan
+      [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+      has_tokens "$output" "$path"
+    done
+  done
+}
+
 @test "a site's page: as root each user's records are read with that user's rights" {
   [[ $EUID -eq 0 ]] || skip "needs root"
   mkdir -p site/0 site/65533 site/65532

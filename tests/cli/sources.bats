@@ -418,6 +418,47 @@ END
 
 # ---- hwloc -----------------------------------------------------------------------------------
 
+repeat() { yes -- "$1" | head -n "$2" | paste -sd' '; } # TEXT TIMES
+
+@test "text that would take a parser time by the square of its size is refused before it gets it" {
+  local format
+  # libyaml: the depth, in both styles, and the anchors.
+  repeat '[' 20000 >flow.yaml
+  { echo '# a comment'; repeat '{"[":' 20000; } >mixed.yaml
+  repeat - 20000 >block.yaml
+  seq -f '- &a%.0f x' 20000 >anchors.yaml
+  for format in slurm-topology topograph; do
+    run -3 topomap db import --db t.db "$format" mixed.yaml
+    fails_with 3 mixed.yaml:2 64
+    run -3 topomap db import --db t.db "$format" block.yaml
+    fails_with 3 block.yaml:1 64
+    run -3 topomap db import --db t.db "$format" anchors.yaml
+    fails_with 3 anchors.yaml:101 100
+  done
+  run -3 topomap db import --db t.db slurm-topology flow.yaml
+  fails_with 3 flow.yaml:1 64
+  # jansson has a limit of its own.
+  repeat '[' 200000 >deep.json
+  for format in topograph aws-topology netq lldp; do
+    run -3 topomap db import --db t.db "$format" deep.json
+    fails_with 3 deep.json:1
+  done
+  # libxml2, by hwloc: attributes and depth.
+  { echo '<topology version="2.0">'; echo "<object type=\"Machine\" $(seq -f 'a%.0f="1"' 20000 | paste -sd' ')></object></topology>"; } >attributes.xml
+  { echo '<topology version="2.0">'; repeat '<object>' 20000; } >depth.xml
+  echo '<topologydiff></topologydiff>' >diff.xml
+  for format in attributes depth; do
+    run -3 topomap db import --db t.db hwloc "$format.xml" --nodes n1
+    fails_with 3 "$format.xml:2" 64
+    run -3 topomap db import --db t.db hwloc diff.xml --nodes n1 --option "base=$format.xml"
+    fails_with 3 "$format.xml:2" 64
+  done
+  printf '<topology version="2.0">\n</topology>\0<object>' >nul.xml
+  run -3 topomap db import --db t.db hwloc nul.xml --nodes n1
+  fails_with 3 nul.xml:2 NUL
+  [ ! -e t.db ]
+}
+
 @test "hwloc: a difference is applied to the topology that it refers to" {
   command -v hwloc-diff || skip "no hwloc-diff"
   lstopo-no-graphics --input "pack:2 core:4 pu:2" --of xml base.xml

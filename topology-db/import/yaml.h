@@ -12,8 +12,9 @@ typedef struct db_yaml_problem {
     char text[160];
 } db_yaml_problem;
 
-/** The whole input, at most 16 MiB of it. \param document  ends with yaml_document_delete()
- *  \return 0; 1: it is no YAML, see \p problem; -1 \p err is set */
+/** Loads the whole input: at most 16 MiB, 64 levels and 100 anchors, which are checked before the
+ *  document is loaded. Returns 0; 1 with \p problem set if it is no YAML or exceeds a limit; or -1
+ *  with \p err set. The caller ends \p document with yaml_document_delete() after 0. */
 int db_yaml_load(topomap_input *input, yaml_document_t *document, db_yaml_problem *problem,
                  topomap_error *err);
 /** A scalar's text, lent; NULL: it is none. */

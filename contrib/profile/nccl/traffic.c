@@ -67,7 +67,7 @@ static void add_peer(struct comm *comm, uint32_t rank, double bytes, uint64_t me
         *at = place = comm->peers++;
         profile_memory_reserve(++all.rows); /* the end of the process is too late for it */
     }
-    comm->peer[place].bytes_out += (uint64_t)(bytes + 0.5);
+    comm->peer[place].bytes_out += bytes < 0x1p62 ? (uint64_t)(bytes + 0.5) : (uint64_t)1 << 62;
     comm->peer[place].messages_out += messages;
 }
 

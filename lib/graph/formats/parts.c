@@ -439,16 +439,16 @@ static int add_part(topomap_parts *parts, DIR *folder, const char *path, uint32_
                     topomap_error *err)
 {
     char name[32], whole[400];
+    struct stat about;
     int fd, status;
 
     snprintf(name, sizeof name, TOPOMAP_PART_NAME "%" PRIu32, number);
     snprintf(whole, sizeof whole, "%.300s/%s", path, name);
-    /* A FIFO in its place must not hold the reader. */
     fd = topomap_whole_raise(
-        openat(dirfd(folder), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), 3);
+        topomap_untrusted_open(dirfd(folder), name, O_RDONLY | O_NOFOLLOW, &about), 3);
     if (fd < 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot open: %s", whole,
-                                 strerror(errno));
+                                 topomap_untrusted_why(&about));
     status = topomap_parts_add(parts, fd, number, whole, err);
     close(fd);
     return status;

@@ -7,8 +7,6 @@
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
-#define MOST_CELLS ((uint64_t)1 << 28)
-
 static const topomap_pattern_param amr[] = {
     {"shape", TOPOMAP_PARAM_SHAPE, "XxY|XxYxZ", "8x8x8", "coarse blocks in each dimension", 2, 3},
     {"levels", TOPOMAP_PARAM_COUNT, "N", "2", "how often blocks are halved at the shell", 0, 8},
@@ -121,8 +119,10 @@ static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topoma
         if (k < b->dims && b->size[k] < least)
             least = b->size[k];
     }
-    if (cells > MOST_CELLS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^28 blocks of the finest level");
+    if (cells > TOPOMAP_PATTERN_MOST)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%llu blocks of the finest level; " TOPOMAP_PATTERN_LIMIT,
+                                 (unsigned long long)cells);
     for (int k = 0; k < b->dims; k++) /* near the middle */
         b->centre[k] = (double)b->size[k] * (0.4 + 0.2 * topomap_pattern_unit(&random));
     b->radius = (double)least * topomap_pattern_get(args, "radius")->real;

@@ -52,10 +52,11 @@ static int check_size(const piece *list, size_t count, uint64_t more, topomap_er
 {
     uint64_t arcs = more;
 
-    for (size_t i = 0; i < count && arcs <= TOPOMAP_PATTERN_ARCS; i++)
+    for (size_t i = 0; i < count && arcs <= TOPOMAP_PATTERN_MOST; i++)
         arcs += list[i].graph->arcs;
-    if (arcs > TOPOMAP_PATTERN_ARCS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 arcs in all");
+    if (arcs > TOPOMAP_PATTERN_MOST)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "more arcs in all than allowed: " TOPOMAP_PATTERN_LIMIT);
     return 0;
 }
 
@@ -291,8 +292,9 @@ int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repe
 
     for (size_t i = 0; i < parts; i++)
         once += part[i].graph->ranks;
-    if (topomap_pattern_times(once, repeat) > TOPOMAP_GRAPH_RANKS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks in all blocks");
+    if (topomap_pattern_times(once, repeat) > TOPOMAP_PATTERN_MOST)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "more ranks in all blocks than allowed: " TOPOMAP_PATTERN_LIMIT);
     list = topomap_alloc(count, sizeof *list, err);
     if (!list)
         return -1;

@@ -20,6 +20,7 @@ typedef struct context {
 typedef struct operands {
     topomap_part *part;
     size_t count, capacity;
+    uint64_t arcs;           /* of all parts */
     uint64_t repeat, couple; /* of blocks(); 0: not said */
 } operands;
 
@@ -220,6 +221,10 @@ static int add_operand(const context *c, const char *at, const char *end, int de
         evaluate(c, at, end, depth + 1, (topomap_graph **)&part->graph))
         return -1;
     list->count++;
+    list->arcs += part->graph->arcs;
+    if (list->arcs > TOPOMAP_PATTERN_MOST)
+        return topomap_pattern_fail(c->text, at, c->err,
+                                    "more arcs in all than allowed: " TOPOMAP_PATTERN_LIMIT);
     return 0;
 }
 

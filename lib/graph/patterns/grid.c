@@ -248,11 +248,10 @@ static int make(const topomap_pattern_args *args, struct grid *grid, int most, u
 
         grid->stride[k] = ranks;
         ranks = topomap_pattern_times(ranks, grid->dim[k]);
-        if (ranks > TOPOMAP_GRAPH_RANKS)
-            return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks");
     }
     status = offsets_fill(grid, args, most, side, err) ||
-             topomap_pattern_size(out, ranks, ranks * (uint64_t)grid->offsets, err) ||
+             topomap_pattern_size(out, ranks, topomap_pattern_times(ranks, (uint64_t)grid->offsets),
+                                  err) ||
              add_ranks(grid, out, err);
     grid_clear(grid);
     return status ? -1 : 0;

@@ -6,7 +6,6 @@
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
-#define MESH_CELLS ((uint64_t)1 << 28)
 #define MESH_SHAPE(help)                                                                           \
     {                                                                                              \
         "n", TOPOMAP_PARAM_SHAPE, "N|XxYxZ", NULL, help, 1, 3                                      \
@@ -44,8 +43,9 @@ static int box_of(const topomap_pattern_args *args, uint64_t stretch, struct box
         box->size[k] = args->dims == 3 ? args->dim[k] : args->dim[0] * (k ? 1 : stretch);
         cells = topomap_pattern_times(cells, box->size[k]);
     }
-    if (cells > MESH_CELLS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^28 points");
+    if (cells > TOPOMAP_PATTERN_MOST)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu points; " TOPOMAP_PATTERN_LIMIT,
+                                 (unsigned long long)cells);
     return 0;
 }
 

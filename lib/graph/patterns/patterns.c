@@ -127,16 +127,18 @@ uint64_t topomap_pattern_times(uint64_t a, uint64_t b)
 int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs,
                          topomap_error *err)
 {
-    if (ranks > TOPOMAP_GRAPH_RANKS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks");
     if (!ranks)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "no ranks");
     if (out->most && ranks > out->most)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks, and there may be %llu at most",
                                  (unsigned long long)ranks, (unsigned long long)out->most);
-    if (arcs > TOPOMAP_PATTERN_ARCS)
+    if (ranks > TOPOMAP_PATTERN_MOST)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks; " TOPOMAP_PATTERN_LIMIT " ranks",
+                                 (unsigned long long)ranks);
+    if (arcs > TOPOMAP_PATTERN_MOST)
         return topomap_error_set(
-            err, TOPOMAP_EUSAGE, "more than 2^31 arcs (%llu ranks with up to %llu neighbours)",
+            err, TOPOMAP_EUSAGE,
+            "%llu ranks with up to %llu neighbours; " TOPOMAP_PATTERN_LIMIT " arcs",
             (unsigned long long)ranks, (unsigned long long)((arcs - 1) / ranks + 1));
     out->ranks = ranks;
     return topomap_arcs_reserve(&out->arcs, arcs + !arcs, err);

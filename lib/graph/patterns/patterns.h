@@ -9,8 +9,10 @@
 #define TOPOMAP_PATTERN_DIMS 8
 #define TOPOMAP_PATTERN_PARAMS 24
 #define TOPOMAP_PATTERN_FACTORS 24
-/** More arcs than this are refused: 24 bytes each while the graph is made. */
-#define TOPOMAP_PATTERN_ARCS ((uint64_t)1 << 31)
+/** A pattern of more ranks or more arcs is refused before it is made. An arc takes 24 bytes while
+ *  the graph is made: 720 MB in all. */
+#define TOPOMAP_PATTERN_MOST ((uint64_t)30000000)
+#define TOPOMAP_PATTERN_LIMIT "a pattern may have 30000000"
 /** How deep sum(), phases() and blocks() may stand in each other. */
 #define TOPOMAP_PATTERN_DEPTH 8
 
@@ -96,8 +98,8 @@ struct topomap_pattern {
     topomap_pattern_make make;
 };
 
-/** Says how large the graph is before any of it is made: sets \p out->ranks and makes room for
- *  \p arcs. EUSAGE on more than 2^31 ranks (or none), or more than TOPOMAP_PATTERN_ARCS. */
+/** Declares how large the graph is before any of it is made: sets \p out->ranks and allocates
+ *  \p arcs. EUSAGE on no ranks, and on more than TOPOMAP_PATTERN_MOST ranks or arcs. */
 int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs,
                          topomap_error *err);
 /** \p a * \p b, or 2^63 where that is more: for sizes before topomap_pattern_size(). */

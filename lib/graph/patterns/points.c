@@ -157,8 +157,9 @@ static int add_cell(const struct cells *c, uint32_t i, uint64_t cell, uint64_t b
         }
         if (j <= i || sum >= c->reach)
             continue;
-        if (out->arcs.count + 2 > TOPOMAP_PATTERN_ARCS)
-            return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 arcs");
+        if (out->arcs.count + 2 > TOPOMAP_PATTERN_MOST)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "more arcs than allowed: " TOPOMAP_PATTERN_LIMIT);
         if (topomap_pattern_pair(out, c->point[i].id, c->point[j].id, bytes, err))
             return -1;
     }

@@ -383,8 +383,9 @@ static int job_new(const topomap_pattern_args *args, struct job *job, topomap_er
         job->dense.size[d] = d == EP ? 1 : topomap_pattern_number(args, dimension_names[d]);
         job->ranks = topomap_pattern_times(job->ranks, job->dense.size[d]);
     }
-    if (job->ranks > TOPOMAP_GRAPH_RANKS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks");
+    if (job->ranks > TOPOMAP_PATTERN_MOST)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks; " TOPOMAP_PATTERN_LIMIT,
+                                 (unsigned long long)job->ranks);
     if (set_experts(job, args, err) || set_order(job, topomap_pattern_get(args, "order"), err) ||
         check_experts(job, err))
         return -1;

@@ -138,7 +138,7 @@ static int sort_units(greedy *g, topomap_error *err)
 
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
             weight += (double)w->weight[e];
-        unit[u] = (topomap_keyed){.key = -(int64_t)weight, .a = u};
+        unit[u] = (topomap_keyed){.key = -(int64_t)fmin(weight, 0x1p62), .a = u};
     }
     qsort(unit, g->hosts->units, sizeof *unit, topomap_keyed_order);
     for (uint32_t u = 0; u < g->hosts->units; u++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/planner/plan/answer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
     one_line(answer->detail);
     fprintf(out, "status %s\nline %s\nquiet %d\nplan-id %08x\ngain %.3f\nlayout %s\n",
             answer->applied ? "applied" : "unchanged", answer->line, answer->quiet, id,
-            answer->applied ? answer->gain : 0.0, layout);
+            answer->applied ? fmax(answer->gain, -1e9) : 0.0, layout);
     if (answer->bindings)
         fprintf(out, "bindings %s\n", answer->bindings);
     if (answer->cores)

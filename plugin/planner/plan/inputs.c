@@ -19,6 +19,7 @@
 #include "request/words.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
+#include "util/whole.h"
 
 void planner_inputs_note(planner_inputs *in, const char *format, ...)
 {
@@ -306,20 +307,25 @@ void planner_inputs_clear(planner_inputs *inputs)
     *inputs = (planner_inputs){0};
 }
 
-/* As it lies there, packed or not. */
+static const off_t DIGEST_MOST = (off_t)8 << 30;
+
+/* Of the bytes as they are stored, packed or not. The path may be a foreign record's. */
 int planner_inputs_digest(const char *path, char digest[64])
 {
     enum { CHUNK = 1 << 20 };
     char mesh[4096];
     uint32_t parts;
-    FILE *in = fopen(topomap_mesh_file(path, mesh, sizeof mesh, &parts) ? mesh : path, "re");
+    struct stat found;
+    int fd = topomap_untrusted_open(
+            AT_FDCWD, topomap_mesh_file(path, mesh, sizeof mesh, &parts) ? mesh : path, O_RDONLY,
+            &found),
+        status = -1;
+    FILE *in = fd < 0 || found.st_size > DIGEST_MOST ? NULL : fdopen(fd, "r");
     unsigned char *bytes = malloc(CHUNK);
     uint64_t total = 0, hash = 0;
     topomap_hash64 sum;
-    struct stat found;
-    int status = -1;
 
-    if (in && bytes && fstat(fileno(in), &found) == 0 && S_ISREG(found.st_mode)) {
+    if (in && bytes) {
         size_t got;
 
         topomap_hash64_begin(&sum);
@@ -335,5 +341,7 @@ int planner_inputs_digest(const char *path, char digest[64])
     free(bytes);
     if (in)
         fclose(in);
+    else if (fd >= 0)
+        close(fd);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "util/input.h"
 
 enum { RECORD_MOST = 64 << 20 };
+static const long long TIME_MOST = 253402300799; /* the last second of the year 9999 */
 
 static int bad(const char *path, const char *what, topomap_error *err)
 {
@@ -45,7 +46,7 @@ static int read_parts(const char *path, char *text, size_t size, planner_record 
 
     if (sscanf(text, "topomap-plan 1\nversion %31s\ntime %lld\n", record->version, &record->time) !=
             2 ||
-        !end)
+        record->time < 0 || record->time > TIME_MOST || !end)
         return bad(path, "not a record of a plan (`records=` in plugstack.conf)", err);
     end += sizeof last - 1;
     in = fmemopen(request, (size_t)(end - request), "r");

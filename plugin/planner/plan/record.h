@@ -8,7 +8,7 @@
 
 typedef struct planner_record {
     char version[32];
-    long long time; /* seconds since 1970 */
+    long long time; /* seconds since 1970: 0 to the end of the year 9999 */
     planner_request request;
     char *bytes; /* that the reply points into */
     plugin_reply reply;

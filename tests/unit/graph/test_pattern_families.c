@@ -475,18 +475,22 @@ static void test_refused(void **state)
     refused("blocks(ring:4,0)", "often");
     refused("blocks(ring:4,2,3)", "often|once");
     refused("blocks(ring:4,ring:4,3)", "graphs");
-    refused("blocks(ring:4,99999999999)", "2^31 ranks");
-    refused("blocks(alltoall:10000,1000)", "2^31 arcs");
+    refused("blocks(ring:4,99999999999)", "30000000");
+    refused("blocks(alltoall:10000,1000)", "30000000");
     refused("blocks(ring:4,2,couple=x)", "couple=|bytes");
     refused("sum(sum(sum(sum(sum(sum(sum(sum(sum(ring:4)))))))))", "8 compositions");
     refused("tree:5,root=5", "root=5 of 5 ranks");
     refused("master:2,masters=3", "3 masters among 2 ranks");
     refused("random:10,deg=10", "10 neighbours among 10 ranks");
-    refused("random:n=2e9,deg=8", "2^31 arcs");
+    refused("random:n=2e9,deg=8", "30000000");
     refused("powerlaw:100,deg=30", "power");
     refused("nas-bt:8", "square");
     refused("nas-bt:25,class=S", "3 points");
     refused("nas-cg:12", "power");
+    refused("nas-cg:1048576", "1048576 ranks|30000000");
+    refused("nas-ft:65536", "65536 ranks|30000000");
+    refused("product:copies=2147483648", "2147483648 ranks|30000000");
+    refused("sum(alltoall:4000,alltoall:4000)", "30000000");
     refused("nas-ft:12", "power");
     refused("nas-is:12,class=F", "class= takes S|W|A|B|C|D|E");
     refused("nas-lu:7", "product");
@@ -498,12 +502,12 @@ static void test_refused(void **state)
     refused("parallel:tp=2,order=", "order=|megatron");
     refused("parallel:tp=2,dp=4,pp=2,ep=4,order=tp-ep-pp-dp", "experts");
     refused("parallel:tp=2,dp=4,ep=4,etp=4", "ep*etp|tp*cp*dp");
-    refused("parallel:tp=65536,pp=65536", "2^31 ranks");
-    refused("parallel:dp=1M,allreduce=direct", "2^31 arcs");
+    refused("parallel:tp=65536,pp=65536", "30000000");
+    refused("parallel:dp=1M,allreduce=direct", "30000000");
     refused("amr:8", "dimension");
-    refused("amr:4096x4096,levels=8", "2^28 blocks");
+    refused("amr:4096x4096,levels=8", "30000000");
     refused("amr:2x2,levels=0,n=5", "n=5|4");
-    refused("fft:65536x65536", "2^31");
+    refused("fft:65536x65536", "30000000");
 }
 
 /* The planner has a use for as many ranks as the step has tasks. */

@@ -212,6 +212,11 @@ static void replies_are_read(void **state)
     assert_null(reply.bindings);
     assert_int_equal(reply.explain_size, 9);
     assert_memory_equal(reply.explain, "line one\n", 9);
+    strcpy(text, "topomap-reply 1\nstatus failed\ngain -1000000000.000\nsearched 0.014089\n");
+    size = sign(text);
+    assert_int_equal(plugin_reply_read(text, size, &reply, &err), 0);
+    assert_string_equal(reply.gain, "-1000000000.000");
+    assert_string_equal(reply.searched, "0.014089");
 }
 
 static void damaged_replies_are_refused(void **state)
@@ -225,6 +230,13 @@ static void damaged_replies_are_refused(void **state)
         "topomap-reply 1\nstatus failed\nquiet 2\n",
         "topomap-reply 1\nstatus failed\nplan-id x y\n",
         "topomap-reply 1\nstatus failed\ngain 1;rm\n",
+        "topomap-reply 1\nstatus failed\ngain 99999999999999999999999999999999\n",
+        "topomap-reply 1\nstatus failed\ngain --..--\n",
+        "topomap-reply 1\nstatus failed\ngain 1.2.3\n",
+        "topomap-reply 1\nstatus failed\ngain .5\n",
+        "topomap-reply 1\nstatus failed\nsearched 99999999999\n",
+        "topomap-reply 1\nstatus failed\nsearched -1\n",
+        "topomap-reply 1\nstatus failed\nsearched ..\n",
         "topomap-reply 1\nstatus failed\nexplain 5\nabc\n",
         "topomap-reply 1\nstatus failed\nexplain -1\nabc\n",
         "topomap-reply 1\nstatus failed\nexplain 99999999999999999999\nabc\n",

@@ -144,6 +144,43 @@ static void another_file_under_its_name(void **state)
     assert_int_equal(scratch_entries(folder), 1);
 }
 
+/* Another user's folder: its links are not followed, as a file's name or on the path to it, whoever
+ * made them; and that user's link is not followed in this one's folder. */
+static void links_of_others(void)
+{
+    static const char *const bad[] = {"home/link",
+                                      "home/inside/file",
+                                      "home/outside/file",
+                                      "home/inside/../link",
+                                      "route/link",
+                                      "home/theirs/../link",
+                                      "planted"};
+    const char *victim = scratch_text("victim", "root's");
+    topomap_error err;
+
+    scratch_folder("home", 0755);
+    scratch_folder("home/theirs", 0755);
+    assert_int_equal(symlink(victim, scratch_path("home/link")), 0);
+    assert_int_equal(symlink("theirs", scratch_path("home/inside")), 0);
+    assert_int_equal(symlink("../open", scratch_path("home/outside")), 0);
+    assert_int_equal(symlink("home", scratch_path("route")), 0); /* root's, and leads there */
+    assert_int_equal(symlink(victim, scratch_path("planted")), 0);
+    assert_int_equal(lchown(scratch_path("planted"), 65534, 65534), 0);
+    assert_int_equal(chown(scratch_path("home"), 65534, 65534), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(put(scratch_path(bad[i]), "evil", &err), -1);
+        assert_int_equal(err.code, TOPOMAP_ESYSTEM);
+        assert_message(err.text, "link|65534|realpath");
+    }
+    holds(scratch_path("victim"), "root's", 0644);
+    /* Files without links on their path are made there. */
+    assert_int_equal(put(scratch_path("route/theirs/file"), "good", &err), 0);
+    holds(scratch_path("home/theirs/file"), "good", 0644);
+    assert_int_equal(chown(scratch_path("home"), 0, 0), 0);
+    assert_int_equal(put(scratch_path("home/inside/file"), "mine", &err), 0);
+    holds(scratch_path("home/theirs/file"), "mine", 0644);
+}
+
 static void folders_and_links(void **state)
 {
     const char *folder = scratch_folder("open", 0777), *path = scratch_path("open/file");
@@ -181,6 +218,7 @@ static void folders_and_links(void **state)
     holds(scratch_path("open/made"), "z", 0644);
     assert_int_equal(lchown(path, 65534, 65534), 0);
     assert_int_equal(put(path, "evil", &err), -1);
+    links_of_others();
     /* In a folder that is not everybody's, owner and mode stay. */
     scratch_folder("open", 0755);
     assert_int_equal(put(path, "w", &err), 0);

@@ -276,7 +276,7 @@ static int read_yaml(struct db_import *import, struct levels *levels, topomap_er
     int result = db_yaml_load(import->input, &model.document, &problem, err);
 
     if (result > 0)
-        return db_json_fail(import, problem.line, err, "not YAML: %s", problem.text);
+        return db_json_fail(import, problem.line, err, "unreadable YAML: %s", problem.text);
     if (result == 0) {
         result = take_model(&model);
         topomap_known_clear(&model.below);

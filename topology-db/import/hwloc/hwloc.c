@@ -12,6 +12,7 @@
 #include "topology-db/import/import.h"
 #include "topology-db/import/import_devices.h"
 #include "util/alloc.h"
+#include "xml/xml.h"
 
 struct inside {
     topomap_shape shape;
@@ -51,7 +52,8 @@ static int read_inside(struct db_import *import, void *content, topomap_error *e
 
     if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err))
         return -1;
-    failed = (db_hwloc_is_diff(xml, size) &&
+    failed = topomap_xml_check(import->path, xml, size, err) ||
+             (db_hwloc_is_diff(xml, size) &&
               db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
              db_hwloc_load(import->path, xml, size, &inside->xml, err);
     free(xml);

@@ -11,6 +11,7 @@
 #include "machine/shape.h"
 #include "topology-db/import/hwloc/hwloc_ask.h"
 #include "util/input.h"
+#include "xml/xml.h"
 
 enum { XML_MOST = 256 << 20, ROOT_MOST = 4096 };
 
@@ -119,6 +120,8 @@ int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *
         return -1;
     result = topomap_input_all(input, XML_MOST, &d.base, &d.base_size, err);
     topomap_input_close(input);
+    if (!result)
+        result = topomap_xml_check(base_path, d.base, d.base_size, err);
     if (!result)
         result = db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err);
     free(d.base);

@@ -337,7 +337,7 @@ int slurm_read_yaml(topomap_input *input, struct slurm_file *file)
     int result = db_yaml_load(input, &r.document, &problem, file->err);
 
     if (result > 0)
-        return slurm_fail(file, problem.line, "not YAML: %s", problem.text);
+        return slurm_fail(file, problem.line, "unreadable YAML: %s", problem.text);
     if (result == 0) {
         result = read_root(&r);
         yaml_document_delete(&r.document);
