@@ -93,6 +93,9 @@ int fuzz_cpu_list(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_cpu_masks(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_preload(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_format(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_refresh(const void *what, const uint8_t *bytes, size_t size);
+/** A record that `topomap report --records` reads. */
+int fuzz_site(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_words(const void *what, const uint8_t *bytes, size_t size);
 
 #endif

@@ -8,20 +8,23 @@ FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/f
   tests/fuzz/protocol.c tests/fuzz/node.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/adapters.c plugin/helper/adapters.h \
   tests/fuzz/carried.c plugin/node/cpus.c plugin/node/cpus.h plugin/common/format.c plugin/common/format.h plugin/common/preload.c plugin/common/preload.h \
   plugin/common/ranks.c plugin/common/ranks.h plugin/srun/words.c plugin/srun/words.h \
-  plugin/srun/slurm_options.c plugin/srun/slurm_options.h
+  plugin/srun/slurm_options.c plugin/srun/slurm_options.h \
+  tests/fuzz/site.c cli/db/refresh.h cli/db/refresh_conf.c cli/page/site.h cli/page/site_user.c plugin/common/record.c plugin/common/record.h
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = $(FUZZ_SOURCES) tests/fuzz/replay.c
 tests_fuzz_replay_CPPFLAGS = $(FUZZ_CPPFLAGS)
-tests_fuzz_replay_LDADD = plugin/planner/libplanner.la plugin/helper/libnode.la plugin/libreply.la plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
+tests_fuzz_replay_LDADD = plugin/planner/liblaunch.la plugin/planner/libplanner.la plugin/helper/libnode.la plugin/libreply.la plugin/policy/libpolicy.la \
+  plugin/store/libstore.la topology-db/libdb.la lib/libcore.la
 
 EXTRA_PROGRAMS += tests/fuzz/libfuzzer
 tests_fuzz_libfuzzer_SOURCES = $(FUZZ_SOURCES) tests/fuzz/libfuzzer.c
 tests_fuzz_libfuzzer_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_libfuzzer_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_LDADD = plugin/planner/libplanner.la plugin/helper/libnode.la plugin/libreply.la plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
+tests_fuzz_libfuzzer_LDADD = plugin/planner/liblaunch.la plugin/planner/libplanner.la plugin/helper/libnode.la plugin/libreply.la plugin/policy/libpolicy.la \
+  plugin/store/libstore.la topology-db/libdb.la lib/libcore.la
 
 EXTRA_DIST += tests/fuzz/run tests/data/fuzz/calibration.csv tests/data/fuzz/links.csv \
   tests/data/fuzz/bluegene.txt tests/data/fuzz/counters.txt tests/data/fuzz/cliques.txt tests/data/fuzz/matrix.txt \

@@ -98,6 +98,23 @@ static const char *const records[] = {"topomap-plan 1\nversion 0.1.0\ntime "
                                       "topomap-plan 1\nversion v\ntime 0\ntopomap-request 1\nend\n",
                                       NULL};
 
+static const char *const site_records[] = {
+    "topomap-plan 1\nversion 0.1.0\ntime 1779999000\ntopomap-request 1\ndb d\ngraph ring:4\nnodes "
+    "a\n"
+    "tasks 4\nlayout 0-3\ncores 0-3\nrecord 1\nend\n"
+    "topomap-reply 1\nstatus applied\ngain 12.5\nsearched 0.25\nline placed\nquiet 0\nlayout "
+    "0-3\n",
+    "topomap-plan 1\nversion 0.1.0\ntime 1779999000\ntopomap-request 1\ndb d\ngraph ring:4\nnodes "
+    "a\n"
+    "tasks 4\nlayout 0-3\ncores 0-3\nrecord 1\nend\n"
+    "topomap-reply 1\nstatus unchanged\nline \nquiet 0\nlayout 0-3\n",
+    NULL};
+
+static const char *const refresh_confs[] = {
+    "db /a/b.db # c\nlose 5\ntopology /t\nsource hwloc nodes=node[1-64] file=/etc/node.xml\n"
+    "source lft seconds=120 option=a=b command=echo 1 # 2\n",
+    "source hosts file=x\n", NULL};
+
 static const char *const core_lists[] = {"0-3,8;*(x2);0-1",     "5(x4)", "*",   "0-8191",
                                          "0-8191(x4294967298)", "1;2;3", "0,0", NULL};
 
@@ -216,6 +233,8 @@ static const struct fuzz_target fixed[] = {
     {"node-answer", fuzz_node_answer, NULL, NULL, NULL, fuzz_node_answer_seeds, 1, 1},
     {"request", fuzz_request, NULL, requests, NULL, NULL, 1, 0},
     {"record", fuzz_record, NULL, records, NULL, NULL, 4, 0},
+    {"site-record", fuzz_site, NULL, site_records, NULL, NULL, 1, 0},
+    {"refresh-conf", fuzz_refresh, NULL, refresh_confs, NULL, NULL, 4, 0},
     {"cores", fuzz_cores, NULL, core_lists, NULL, NULL, 1, 1},
     {"cpu-list", fuzz_cpu_list, NULL, cpu_lists, NULL, NULL, 1, 1},
     {"cpu-masks", fuzz_cpu_masks, NULL, cpu_masks, NULL, NULL, 1, 1},
