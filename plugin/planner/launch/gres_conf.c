@@ -120,7 +120,7 @@ int planner_gres_flags(const char *path)
     topomap_error err;
 
     if (slurm_lines_read(path, SLURM_INCLUDES_FILES, read_line, &order, &err))
-        order.flags = 0;
+        order.flags = PLANNER_GRES_CORES;
     topomap_known_clear(&order.nodes);
     free(order.last);
     return order.flags;
