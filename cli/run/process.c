@@ -22,7 +22,7 @@
 #include "util/clock.h"
 
 /* So much later, or earlier, than we do may the witness get a signal that we both get. */
-enum { LATER_MS = 100, EARLIER_MS = 2000, STEP_US = 1000 };
+enum { LATER_MS = 300, EARLIER_MS = 2000, STEP_US = 1000 };
 
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};

@@ -491,8 +491,9 @@ told() {
 
 # mpirun.signals tells what reaches it; it is started by sh, in whose place a job's script or a shell may be.
 signals() { # HOW [BEFORE]: got has what reached the launcher, in order
-  local how=$1 pid
+  local how=$1 pid count=0
   rm -f got ready
+  : >got
   setsid --fork sh -c "$2 exec \"\$@\"" - topomap run "${at[@]}" --topomap ring:8 -- mpirun.signals -np 8 3>&- </dev/null
   until [ -s ready ]; do sleep 0.05; done
   pid=$(ps -o ppid= -p "$(cat ready)" | tr -d ' ')
@@ -502,9 +503,11 @@ signals() { # HOW [BEFORE]: got has what reached the launcher, in order
       process) kill -s $signal "$pid" ;;
       group) kill -s $signal -- "-$group" ;;
       # As scancel --full does: one process after the other.
-      each) for process in $(ps -o pid= -g "$(ps -o sid= -p "$pid" | tr -d ' ')"); do kill -s $signal "$process"; done ;;
+      each) for process in $(ps -o pid= -g "$(ps -o sid= -p "$pid" | tr -d ' ')" | sort -rn); do kill -s $signal "$process"; done ;;
     esac
-    sleep 0.5 # apart: a signal that is pending already comes once
+    count=$((count + 1))
+    until [ "$(wc -l <got)" -ge "$count" ]; do kill -0 "$pid"; sleep 0.05; done
+    sleep 0.5 # for a second one
   done
   kill -s HUP "$pid"
   while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
