@@ -64,6 +64,7 @@ int fuzz_site(const void *what, const uint8_t *bytes, size_t size)
         (at && dprintf(out, "end %08x\n", topomap_crc32(0, at + 1, strlen(at + 1))) < 0) ||
         close(out))
         abort();
+    lseek(in, 0, SEEK_SET); /* the reader's descriptor shares the place in the folder */
     page_site_read_user(in, NULL, 1780000000, &site);
     if (site.records + site.bad != 1 || !isfinite(site.gain) || !isfinite(site.searched))
         abort();
