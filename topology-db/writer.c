@@ -88,19 +88,15 @@ static int copy_database(const struct db_writer *writer, topomap_error *err)
 static int leave_wal(const struct db_writer *writer, topomap_error *err)
 {
     const char *path = writer->db->path;
-    char *whole = realpath(path, NULL), log[PATH_MAX + 8];
-    int fd = topomap_publish_fd(writer->copy), is_busy = 0;
+    char whole[PATH_MAX], log[PATH_MAX + 8];
+    int fd = topomap_publish_fd(writer->copy);
     unsigned char versions[2];
     struct stat about;
 
-    if (whole) {
-        snprintf(log, sizeof log, "%s-wal", whole);
-        is_busy = stat(log, &about) == 0 && about.st_size > 0;
-    }
-    free(whole);
     if (pread(fd, versions, 2, 18) != 2 || (versions[0] < 2 && versions[1] < 2))
         return 0;
-    if (is_busy)
+    snprintf(log, sizeof log, "%s-wal", realpath(path, whole) ? whole : "");
+    if (stat(log, &about) == 0 && about.st_size > 0)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: another program has left it in SQLite's WAL mode, with "
                                  "changes in %s: close that program, then run: sqlite3 '%s' "

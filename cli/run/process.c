@@ -106,7 +106,7 @@ static void pass_on(struct witness *w, pid_t launcher, const siginfo_t *signal)
 }
 
 /* We stop when the launcher does, by the same signal, and whoever started us sees that. */
-static void stop_as(int number, const sigset_t *blocked)
+static void stop_as(int number)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, before;
     sigset_t set;
@@ -117,13 +117,13 @@ static void stop_as(int number, const sigset_t *blocked)
     sigaddset(&set, number);
     raise(number);
     sigprocmask(SIG_UNBLOCK, &set, NULL); /* stops here */
-    sigprocmask(SIG_SETMASK, blocked, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
     if (number != SIGSTOP)
         sigaction(number, &before, NULL);
 }
 
 /* Returns nonzero if the launcher has ended. */
-static int look_at(pid_t launcher, const sigset_t *blocked)
+static int look_at(pid_t launcher)
 {
     siginfo_t state = {.si_pid = 0};
 
@@ -132,18 +132,18 @@ static int look_at(pid_t launcher, const sigset_t *blocked)
         if (state.si_code != CLD_STOPPED)
             return 1;
         waitid(P_PID, (id_t)launcher, &state, WSTOPPED | WNOHANG);
-        stop_as(state.si_status, blocked);
+        stop_as(state.si_status);
         state.si_pid = 0;
     }
     return 0;
 }
 
-static int wait_for(pid_t launcher, struct witness *w, const sigset_t *set, const sigset_t *blocked)
+static int wait_for(pid_t launcher, struct witness *w, const sigset_t *set)
 {
     siginfo_t signal;
     int status = 0;
 
-    while (!look_at(launcher, blocked)) {
+    while (!look_at(launcher)) {
         if (sigwaitinfo(set, &signal) > 0 && signal.si_signo != SIGCHLD)
             pass_on(w, launcher, &signal);
     }
@@ -162,7 +162,7 @@ int run_start(char *const *command)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, child;
     struct witness witness = {.pid = -1};
-    sigset_t set, before, blocked;
+    sigset_t set, before;
     int status;
     pid_t pid;
 
@@ -171,7 +171,6 @@ int run_start(char *const *command)
     signals_of(&set);
     sigaction(SIGCHLD, &usual, &child);
     sigprocmask(SIG_BLOCK, &set, &before);
-    sigprocmask(SIG_BLOCK, NULL, &blocked);
     start_witness(&witness, &set);
     pid = fork();
     if (pid <= 0) { /* if there can be no process beside ours, ours becomes the launcher */
@@ -185,7 +184,7 @@ int run_start(char *const *command)
             _exit(status);
         return W_EXITCODE(status, 0);
     }
-    status = wait_for(pid, &witness, &set, &blocked);
+    status = wait_for(pid, &witness, &set);
     end_witness(&witness);
     sigaction(SIGCHLD, &child, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);

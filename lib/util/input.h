@@ -33,8 +33,8 @@ int topomap_input_is_option(const char *text);
 void topomap_input_watch(topomap_input *input, topomap_watch *watch);
 
 /** Makes topomap_input_line() and topomap_input_all() look for bytes that are not UTF-8. *\p line,
- * which must outlive the input, becomes the number of the first line that has some; it stays 0 if
- * there is none. */
+ *  which must outlive the input, becomes the number of the first such line, or stays 0 if all bytes
+ *  are UTF-8. */
 void topomap_input_check_utf8(topomap_input *input, size_t *line);
 
 /** The next bytes, as many as are at hand: 1 and at least one byte, lent until the next call; 0 at

@@ -6,52 +6,47 @@
 #   - A task has at least EACH CPUs (--cpus-per-task), or as many as the node's least task has without topomap.
 #   - If all tasks have the memory of their CPUs' NUMA nodes without topomap, they have it with topomap.
 # Prints what differs; exit status 1 if anything does.
-function count(list, parts, range, n, i, c) {
+# Fills cpu[] with the CPUs of a list. Returns their number.
+function expand(list, cpu, parts, range, n, i, c, count) {
+  split("", cpu)
   n = split(list, parts, ",")
-  for (i = 1; i <= n; i++) c += split(parts[i], range, "-") == 2 ? range[2] - range[1] + 1 : 1
-  return c
+  for (i = 1; i <= n; i++) {
+    if (split(parts[i], range, "-") < 2) range[2] = range[1]
+    for (c = range[1] + 0; c <= range[2] + 0; c++) { cpu[c]; count++ }
+  }
+  return count
 }
 
 # Whether another task of the node has one of the CPUs.
-function is_shared(list, node, parts, range, n, i, cpu, found) {
-  n = split(list, parts, ",")
-  for (i = 1; i <= n; i++) {
-    if (split(parts[i], range, "-") < 2) range[2] = range[1]
-    for (cpu = range[1] + 0; cpu <= range[2] + 0; cpu++) if (used[node, cpu]++) found = 1
-  }
+function is_shared(list, node, cpu, c, found) {
+  expand(list, cpu)
+  for (c in cpu) if (used[node, c]++) found = 1
   return found
 }
 
-function is_in(cpu, list, parts, range, n, i) {
-  n = split(list, parts, ",")
-  for (i = 1; i <= n; i++) {
-    if (split(parts[i], range, "-") < 2) range[2] = range[1]
-    if (cpu >= range[1] && cpu <= range[2]) return 1
-  }
-  return 0
-}
-
 # The NUMA nodes of CPUs, as the kernel lists them: "0-1".
-function numa_of(list, parts, range, n, i, k, found, cpu, words, pair, text) {
-  n = split(list, parts, ",")
-  k = split(NUMA, words, " ")
-  for (i = 1; i <= n; i++) {
-    if (split(parts[i], range, "-") < 2) range[2] = range[1]
-    for (cpu = range[1] + 0; cpu <= range[2] + 0; cpu++)
-      for (pair = 1; pair <= k; pair++)
-        if (is_in(cpu, substr(words[pair], index(words[pair], ":") + 1))) found[pair] = 1
-  }
-  for (pair = 1; pair <= k; pair++) if (pair in found) text = text (text == "" ? "" : "-") words[pair] + 0
+function numa_of(list, cpu, c, found, n, text) {
+  expand(list, cpu)
+  for (c in cpu) if (c in numa) found[numa[c]]
+  for (n = 0; n < most; n++) if (n in found) text = text (text == "" ? "" : "-") n
   return text
 }
 function is_local() { return substr($4, index($4, ":") + 1) == numa_of($3) }
 function wrong(text) { print text; failed = 1 }
 
-BEGIN { local = 1 }
+BEGIN {
+  local = 1
+  nodes = split(NUMA, word, " ")
+  for (n = 1; n <= nodes; n++) {
+    expand(substr(word[n], index(word[n], ":") + 1), cpu)
+    for (c in cpu) numa[c] = word[n] + 0
+    if (word[n] + 0 >= most) most = word[n] + 1
+  }
+}
 NR == FNR {
   plain[$2, $3]++
   tasks[$2]++
-  n = count($3)
+  n = expand($3, cpu)
   if (!($2 in least) || n < least[$2]) least[$2] = n
   if (!is_local()) local = 0
   next
@@ -61,7 +56,7 @@ NR == FNR {
   if (is_shared($3, $2)) shares[$2] = 1
   if (--plain[$2, $3] < 0) differs[$2] = 1
   wanted = EACH < least[$2] ? EACH : least[$2]
-  if (count($3) < wanted) wrong("rank " $1 " on " $2 " has CPUs " $3 ", fewer than " wanted)
+  if (expand($3, cpu) < wanted) wrong("rank " $1 " on " $2 " has CPUs " $3 ", fewer than " wanted)
   if (local && !is_local()) wrong("rank " $1 " on " $2 " has CPUs " $3 " and memory " $4)
 }
 END {
