@@ -42,8 +42,8 @@ static void end_group(int number)
     kill(0, SIGKILL);
 }
 
-/* A process between us and the program, the leader of the program's group: only a process of its
- * own can end what the program has started if this one is killed. */
+/* Runs between topomap and the program and leads the program's process group, so that it can kill
+ * the group even if topomap is killed. */
 static void guard(char *const *words, pid_t parent, int out, uint64_t most, int complaints)
 {
     static const int handled[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,

@@ -19,8 +19,8 @@ int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t f
 
 /** The words of a text, one of these characters between two; none of NULL. */
 json_t *cli_json_words(const char *text, char separator);
-/** A text from outside: a name, a path. A text that is not UTF-8 is shown as
- *  topomap_safe_text() shows it ("caf\xe9"). NULL becomes JSON's null. */
+/** A text from outside: a name, a path. A text that is not UTF-8 is escaped by
+ *  topomap_safe_text() ("caf\xe9"). NULL becomes JSON's null. */
 json_t *cli_json_text(const char *text);
 /** A computed number of bytes, which sums of doubles may round up to 2^63. */
 json_t *cli_json_bytes(double bytes);

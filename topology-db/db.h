@@ -265,7 +265,7 @@ enum { TOPOMAP_DB_LOSSES = 3 };
 
 /** Counts what \p after has lost of the networks of \p before. A host is lost if it has links, or
  *  coordinates, in \p before and neither in \p after, whatever else \p after knows of it. Switches
- *  and links may have other names: fewer of them are a loss. Links that are down do not count.
+ *  and links are counted only, since their names may change. Links that are down do not count.
  *  Returns 0, or -1 with \p err set. */
 int topomap_db_losses(topomap_db *before, topomap_db *after,
                       topomap_db_loss loss[TOPOMAP_DB_LOSSES], topomap_error *err);

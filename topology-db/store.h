@@ -76,7 +76,7 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err);
     {                                                                                              \
         .kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0         \
     }
-/* A name that a file gives: what topomap_safe_line() shows of it is kept. */
+/* A name from an imported file, stored as topomap_safe_line() escapes it. */
 #define DB_NAME(value)                                                                             \
     {                                                                                              \
         .kind = DB_IS_NAME, .text = (value)                                                        \

@@ -82,9 +82,9 @@ static int copy_database(const struct db_writer *writer, topomap_error *err)
                    : 0;
 }
 
-/* Takes the copy of a database that a foreign sqlite3 has left in WAL mode out of it: bytes 18 and
- * 19 of the header say so (sqlite.org/fileformat2.html), and SQLite would need shared memory. What
- * is only in the log beside the database would be lost: that is refused. */
+/* Switches the copy out of WAL mode, in which another program left the database: bytes 18 and 19 of
+ * the header (sqlite.org/fileformat2.html). SQLite would need shared memory for it. Refuses if the
+ * log beside the database has changes, which would be lost. */
 static int leave_wal(const struct db_writer *writer, topomap_error *err)
 {
     const char *path = writer->db->path;

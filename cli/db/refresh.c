@@ -188,7 +188,7 @@ static void name_answer(const refresh *r, const refresh_source *s, char *path, s
         snprintf(path, size, "%s/%s", r->path, s->format);
 }
 
-static int ask(const refresh_source *s, const char *path, char why[CLI_WHY])
+static int run_command(const refresh_source *s, const char *path, char why[CLI_WHY])
 {
     char *const words[] = {"/bin/sh", "-c", (char *)s->command, NULL};
     int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status = -1;
@@ -210,13 +210,13 @@ static int refuse(const refresh *r, const refresh_source *s, const char *why)
                 *why ? why : "it could not be imported");
 }
 
-static int ask_commands(const refresh *r)
+static int run_commands(const refresh *r)
 {
     for (const refresh_source *s = r->conf.source; s < r->conf.source + r->conf.sources; s++) {
         char why[CLI_WHY] = "", path[PATH_SIZE + 64];
 
         name_answer(r, s, path, sizeof path);
-        if (s->command && ask(s, path, why) != 0)
+        if (s->command && run_command(s, path, why) != 0)
             return refuse(r, s, why);
     }
     return 0;
@@ -246,8 +246,8 @@ static int tell(const topomap_db_change *change, void *data)
     return 0;
 }
 
-/* Refuses a network that has lost more than `lose` says: a dump may end early. */
-static int judge(const refresh *r, const topomap_db_loss *loss)
+/* Refuses a network that has lost more than `lose` percent: its dump may be truncated. */
+static int check_losses(const refresh *r, const topomap_db_loss *loss)
 {
     for (int i = 0; i < TOPOMAP_DB_LOSSES; i++)
         if ((double)loss[i].lost > r->conf.lose / 100 * (double)loss[i].before)
@@ -284,7 +284,7 @@ static int compare(refresh *r)
         return keep(r, "%s", err.text);
     if (!r->changes)
         printf("no differences\n");
-    return cli_get(r->call, "force") ? 0 : judge(r, loss);
+    return cli_get(r->call, "force") ? 0 : check_losses(r, loss);
 }
 
 /* ---- The new one's place ----------------------------------------------------------------------
@@ -341,8 +341,8 @@ static int write_topology(const refresh *r)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
-/* Under the database's lock: the copy has what other imports changed while the commands ran, and
- * imports that begin now are refused. */
+/* Imports all sources into a copy that is made under the database's lock: it has the changes of
+ * imports that ended while the commands ran, and imports that begin now are refused. */
 static int replace(refresh *r)
 {
     topomap_publish *publish;
@@ -367,7 +367,7 @@ static int refresh_all(refresh *r)
     int status = open_folder(r);
 
     if (!status)
-        status = ask_commands(r);
+        status = run_commands(r);
     if (!status)
         status = replace(r);
     if (!status && !cli_get(r->call, "dry-run"))
@@ -398,7 +398,7 @@ static const cli_option options[] = {
     {"config", "FILE", "what to import (below)", NULL},
     {"db", "DB", "topology database, in place of the configuration's", NULL},
     {"dry-run", NULL, "print what would change, and change nothing", NULL},
-    {"force", NULL, "even if more hosts, switches or links vanish than `lose` allows", NULL},
+    {"force", NULL, "ignore the limit `lose` on lost hosts, switches and links", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -409,7 +409,7 @@ static const char text[] =
     "would lose\n"
     "their links, or more switches or links would vanish, than `lose` allows, the database stays "
     "as it was, a\n"
-    "line says why, and the exit status is 1. Imports that no line is about stay.\n"
+    "line says why, and the exit status is 1. Imports of other sources are kept.\n"
     "\n"
     "The configuration is lines such as these; '#' begins a comment, but not within a source's "
     "line:\n"

@@ -10,7 +10,7 @@
 #include "cli/apart.h"
 #include "cli/run/run.h"
 
-enum { FOLDER_MS = 3000 }; /* where files are made in none of it, there are none */
+enum { FOLDER_MS = 3000 }; /* deadline for creating files in $TMPDIR or /tmp */
 
 static int write_file(const char *path, const char *text)
 {
@@ -29,7 +29,7 @@ struct making {
     const char *above, *text;
 };
 
-/* What comes of it. */
+/* The result of make_folder(). */
 struct made {
     run_folder folder;
     char why[CLI_WHY];
@@ -55,7 +55,7 @@ static int make_folder(void *answer, void *with)
     return 0;
 }
 
-/* Launchers split options that name files at these, and PRRTE 3 at a dash. */
+/* Launchers split options that name files at other characters, and PRRTE 3 at a dash, too. */
 static int is_plain(const char *path, int dashes)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

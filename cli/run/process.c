@@ -21,13 +21,13 @@
 #include "cli/run/run.h"
 #include "util/clock.h"
 
-/* So much later, or earlier, than we do may the witness get a signal that we both get. */
+/* The witness may receive a shared signal up to LATER_MS later or EARLIER_MS earlier than we do. */
 enum { LATER_MS = 300, EARLIER_MS = 2000, STEP_US = 1000 };
 
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};
 
-/* Of a signal: how many the witness has got, and when the last one. */
+/* Per signal: how many the witness has received, and when the last one. */
 struct receipt {
     atomic_uint count;
     atomic_llong ms; /* of topomap_clock_ms() */
@@ -96,7 +96,7 @@ static int has_seen(struct witness *w, int number)
     return 0;
 }
 
-/* A terminal's keys reach the whole group, which the kernel says by itself. */
+/* A signal by the terminal's keys (si_code SI_KERNEL) has already reached the whole group. */
 static void pass_on(struct witness *w, pid_t launcher, const siginfo_t *signal)
 {
     int seen = has_seen(w, signal->si_signo);

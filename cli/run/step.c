@@ -16,7 +16,7 @@ void run_step_path(char *path, size_t size)
     snprintf(path, size, "/proc/%ld/exe", (long)getpid());
 }
 
-static int is_called_so(const char *name)
+static int is_step_path(const char *name)
 {
     static const char digits[] = "0123456789";
     size_t length;
@@ -64,5 +64,5 @@ static int become_srun(char **word)
 
 int cli_step(int argc, char **argv)
 {
-    return argc > 0 && is_called_so(argv[0]) ? become_srun(argv + 1) : -1;
+    return argc > 0 && is_step_path(argv[0]) ? become_srun(argv + 1) : -1;
 }

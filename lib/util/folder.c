@@ -74,7 +74,7 @@ static int enter(const char *path, const char *name, struct topomap_folder *fold
     return 0;
 }
 
-/* Puts what a link stands for in place of its name in \p rest, which begins behind it. */
+/* Replaces a link's name by its target: *rest becomes the target, followed by \p behind. */
 static int follow(const char *path, const char *name, const char *behind, char **rest,
                   struct topomap_folder *folder, topomap_error *err)
 {
@@ -97,7 +97,7 @@ static int follow(const char *path, const char *name, const char *behind, char *
     return enter(path, "/", folder, err);
 }
 
-/* Whether the folder's owner and the link's are this user or root: others may have made it. */
+/* Returns nonzero if this user or root owns both the folder and the link; else \p err is set. */
 static int may_follow(const char *path, const char *name, const struct stat *folder,
                       const struct stat *link, topomap_error *err)
 {

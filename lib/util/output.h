@@ -11,7 +11,7 @@ typedef struct topomap_output topomap_output;
  *  output; what exists and is no regular file (/dev/null, a FIFO), and what is one of our own
  *  descriptors (/dev/stdout), is written to directly. How the file is made: util/publish.h. */
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err);
-/** The stream to write text to. It shows control characters and bytes that are not UTF-8
+/** The stream to write text to. It escapes control characters and bytes that are not UTF-8
  *  (util/safe_text.h), because names come from others' files. Errors may be left in it. */
 FILE *topomap_output_file(topomap_output *output);
 /** The stream to write bytes to as they are: pictures and binary formats. An output has one of the

@@ -42,7 +42,7 @@ static int is_obeyed(uint32_t code)
     return 0;
 }
 
-/* \param newlines  nonzero: newlines are shown, too */
+/* \param newlines  nonzero: newlines are escaped, too */
 static size_t show(const char *text, size_t length, int last, int newlines, char *out,
                    size_t *taken)
 {

@@ -17,12 +17,12 @@ enum { TOPOMAP_SAFE_GROWTH = 4 }; /* bytes that one byte becomes at most */
  *  length of the result, which has no NUL behind it. */
 size_t topomap_safe_text(const char *text, size_t length, int last, char *out, size_t *taken);
 
-/** The same in place, for one line in \p size bytes: newlines are shown, too. What is too long is
+/** The same in place, for one line in \p size bytes: newlines are escaped, too. What is too long is
  *  cut. */
 void topomap_safe_line(char *text, size_t size);
 
 /** Writes the first character of \p text, which is not empty, to \p out as a JSON string holds it:
- * a character that topomap_safe_text() would show becomes \uXXXX, and a byte that is not UTF-8
+ * a character that topomap_safe_text() escapes becomes \uXXXX, and a byte that is not UTF-8
  *  becomes the text \xHH. \return the bytes of \p text that it stands for */
 size_t topomap_json_character(const char *text, char out[8]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors: bytes that are written or read all or not at all, however few the kernel takes at a
- * time and however often a signal comes between, and files that others have put somewhere. */
+/* Descriptors: complete reads and writes despite short counts and signals, and opening untrusted
+ * files. */
 #ifndef TOPOMAP_UTIL_WHOLE_H
 #define TOPOMAP_UTIL_WHOLE_H
 

@@ -180,7 +180,7 @@ sys.stdin.read()' >said < <(until [ -e done ]; do sleep 0.05; done) 3>&- &
   rm answer
 }
 
-@test "a refresh that is ended takes its commands along, and the next one clears what it left" {
+@test "killing a refresh kills its commands, and the next one removes its files" {
   local signal
   printf '%s\n' 'db t.db' "source ibnetdiscover seconds=1000 command=sleep 1000.$$ | cat; cat good" >conf
   for signal in TERM KILL; do

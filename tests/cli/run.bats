@@ -551,7 +551,7 @@ END
   [ "$(signals process "trap '' INT;")" = "USR1 TERM INT USR1 USR1 CONT HUP" ]
 }
 
-@test "the launcher stops and goes on by a terminal's keys, and whoever waits sees it" {
+@test "terminal keys stop and continue the launcher, and the shell sees it" {
   command -v script >/dev/null || skip "needs script"
   printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || { echo "(Open MPI) 4.1"; exit; }' 'trap "echo INT >>got; exit 3" INT' \
     'trap "echo CONT >>got" CONT' 'echo >ready' 'while :; do sleep 0.1; done' >bin/mpirun.stops

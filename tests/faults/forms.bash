@@ -69,7 +69,7 @@ form closed-2-sbatch same 'printf "#!/bin/sh\nsrun $OPTS $PROGRAM\n" >job; sbatc
 form closed-2-salloc same 'salloc -Q -N4 -n8 $OPTS srun "$PROGRAM" 2>&-'
 unset closed text number
 
-# Signals. What starts srun waits for it. Slurm 24.11 itself sometimes leaves tasks of a step that is cancelled while it
+# Signals. Each form waits for its srun. Slurm 24.11 itself sometimes leaves tasks of a step that is cancelled while it
 # starts; these end by themselves.
 form stopped same '$S "$PROGRAM" 2>/dev/null & sleep 0.05; kill -STOP $!; sleep 0.3; kill -CONT $!; wait $!'
 for tenth in 00 02 04 06 08 10 12 14 16 18 20 22 24 26 28 30; do

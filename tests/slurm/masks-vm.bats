@@ -75,7 +75,7 @@ implicit='
 16 shared -N1 -n16
 '
 
-# in_node STEPS PLACED [OPTION...]: all of them keep their CPUs, or share none; PLACED and more are placed.
+# in_node STEPS PLACED [OPTION...]: fails unless all steps are ok and at least PLACED of them are placed.
 in_node() {
   local steps=$1 placed=$2
   shift 2

@@ -3,7 +3,7 @@
 # "RANK NODE CPUS POLICY ..." for each task: the kernel's Cpus_allowed_list (0-3,8) and the policy of
 # /proc/self/numa_maps (default, bind:1). NUMA has the CPUs of each NUMA node: "0:0-7 1:8-15".
 #   - On each node, either no two tasks share a CPU, or the tasks have the CPUs that they have without topomap.
-#   - A task has at least EACH CPUs (--cpus-per-task), or as many as the node's least task has without topomap.
+#   - A task has at least EACH CPUs (--cpus-per-task), or as many as the node's smallest task has without topomap.
 #   - If all tasks have the memory of their CPUs' NUMA nodes without topomap, they have it with topomap.
 # Prints what differs; exit status 1 if anything does.
 # Fills cpu[] with the CPUs of a list. Returns their number.

@@ -17,7 +17,7 @@ teardown_file() { bed_down; }
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# random_steps COUNT PLACED [SEED]: of COUNT steps, PLACED and more are placed, and all keep the invariant.
+# random_steps COUNT PLACED [SEED]: of COUNT steps, at least PLACED are placed, and all are ok.
 random_steps() {
   ((CPUS >= 2)) || skip "needs two CPUs"
   awk -v SEED="${3:-1}" -v COUNT="$1" -v NODES=4 -v CPUS="$CPUS" -f "$TOPOMAP_SOURCE/tests/slurm/random-steps.awk" >steps

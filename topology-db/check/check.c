@@ -151,8 +151,8 @@ static const char without_class[] =
     " UNION ALL SELECT 'no node has a class: tasks are placed on nodes, not on cores', 1, 0"
     "  FROM with_class WHERE NOT there AND EXISTS(SELECT 1 FROM host) ORDER BY 3";
 
-/* Nodes that Slurm has are told as unknown-node. The node's network may be gone with the dump that
- * was imported last. */
+/* unknown-node reports the nodes that Slurm has. The dump that was imported last may have removed
+ * the node's network. */
 static const char stray[] =
     "WITH node AS (SELECT id, name, place IS NOT NULL OR id IN (SELECT host FROM adapter WHERE host"
     "  IS NOT NULL) AS there FROM host), dump AS (SELECT importer || ' ' || name || ', imported '"

@@ -104,7 +104,8 @@ struct db_views {
 
 /** Finds the host of this name, or makes it. *\p host becomes NULL if no node can have the name
  *  (topomap_is_node_name()); fact "refused_names" counts these, and "refused_name" is one of them.
- *  \p original, where not NULL and another, stays a nickname. Returns 0, or -1 if memory is short.
+ *  \p original, if not NULL and different, is added as a nickname. Returns 0, or -1 if memory is
+ * short.
  */
 int db_views_host(struct db_views *views, const char *name, const char *original,
                   struct db_host_row **host, topomap_error *err);

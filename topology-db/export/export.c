@@ -326,7 +326,7 @@ static int load(struct db_export *x, const topomap_names *nodes, topomap_error *
     return 0;
 }
 
-/* What topomap has imported has no other names; a database of another's may. */
+/* topomap imports only valid names of nodes; a database that it did not write may have others. */
 static int check_names(const struct db_export *x, const char *format, topomap_error *err)
 {
     for (uint32_t h = 0; h < x->hosts; h++)

@@ -363,7 +363,7 @@ static int end_source(struct db_import *import, topomap_error *err)
                   DB_INT(import->report->partial), DB_INT(import->report->warnings));
 }
 
-/* Names of all sources: a site map that is imported later may map them. */
+/* Counts names of all sources, since a site map that is imported later may map them. */
 static int warn_refused(struct db_import *import, topomap_error *err)
 {
     char name[DB_KEY];

@@ -14,8 +14,8 @@ enum {
     PLANNER_GRES_CORES = 2
 };
 
-/** Returns these flags of the gres.conf \p path. If it cannot be read, only the nodes may have it
- *  (configless Slurm), and PLANNER_GRES_CORES stands for what it may say. */
+/** Returns these flags of the gres.conf \p path. If it cannot be read, it may exist on the
+ *  nodes alone (configless Slurm): returns PLANNER_GRES_CORES. */
 int planner_gres_flags(const char *path);
 
 /** The one beside slurm.conf, which SLURM_CONF names. \param path [size] out */

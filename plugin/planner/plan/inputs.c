@@ -309,7 +309,8 @@ void planner_inputs_clear(planner_inputs *inputs)
 
 static const off_t DIGEST_MOST = (off_t)8 << 30;
 
-/* Of the bytes as they are stored, packed or not. The path may be a foreign record's. */
+/* The digest of the bytes as they are stored, packed or not. The path may come from an untrusted
+ * record. */
 int planner_inputs_digest(const char *path, char digest[64])
 {
     enum { CHUNK = 1 << 20 };
