@@ -3,11 +3,9 @@
 noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \
   topology-db/db.h topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \
-  topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/ib_names.c \
-  topology-db/ib_names.h topology-db/names.c topology-db/names.h topology-db/costs.c topology-db/costs.h topology-db/point.c \
-  topology-db/point.h topology-db/switches.c topology-db/switches.h topology-db/traffic.h topology-db/routes.c \
-  topology-db/routes.h topology-db/devices.h topology-db/walks.c topology-db/walks.h
+  topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/functions.c topology-db/functions.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS)
+include topology-db/fabric/local.mk
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
 include topology-db/import/ib/local.mk

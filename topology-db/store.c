@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "topology-db/costs.h"
+#include "topology-db/functions.h"
 #include "topology-db/descriptor.h"
-#include "topology-db/names.h"
 #include "util/alloc.h"
 #include "util/safe_text.h"
 #include "util/whole.h"
@@ -260,7 +259,7 @@ int db_reopen(topomap_db *db, topomap_error *err)
     if (there > 0)
         there = db_descriptor_open(db->path, db->fd, 0, &db->file, err) ||
                         db_schema_check(db->path, db->file, err) ||
-                        db_names_register(db->file, err) || db_costs_register(db->file, err)
+                        db_functions_register(db->file, err)
                     ? -1
                     : 1;
     if (there <= 0)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "topology-db/costs.h"
+#include "topology-db/functions.h"
 #include "topology-db/descriptor.h"
 #include "topology-db/store.h"
 #include "util/alloc.h"
@@ -125,7 +125,7 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
 
     if ((db->file && (copy_database(writer, err) || leave_wal(writer, err))) ||
         db_descriptor_open(db->path, topomap_publish_fd(writer->copy), 1, &writer->file, err) ||
-        db_costs_register(writer->file, err) ||
+        db_functions_register(writer->file, err) ||
         db_execute(writer->file,
                    "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
                    "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;",

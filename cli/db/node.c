@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "topology-db/devices.h"
+#include "topology-db/query/devices.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
 

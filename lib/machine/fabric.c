@@ -7,7 +7,7 @@
 #include "fabric/dragonfly.h"
 #include "fabric/fattree.h"
 #include "fabric/network.h"
-#include "fabric/ways.h"
+#include "fabric/switch_distances.h"
 #include "util/alloc.h"
 #include "util/names/known.h"
 
@@ -164,7 +164,8 @@ static int measure(struct ways *w, double hop, topomap_error *err)
         for (size_t i = 0; i < sites; i++)
             site[i] = (topomap_site){topomap_known_key(&w->sites, i),
                                      w->sites.key[i].length / sizeof(topomap_start)};
-        status = topomap_ways(&w->switches, site, sites, hop, w->site_hops, w->site_cost, err);
+        status = topomap_switch_distances(&w->switches, site, sites, hop, w->site_hops,
+                                          w->site_cost, err);
     }
     free(site);
     return status;

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "topology-db/costs.h"
+#include "topology-db/functions.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/names.h"
 
 static void must(sqlite3 *file, const char *sql)
 {
@@ -69,8 +68,7 @@ sqlite3 *fuzz_database(const char *schema)
     sqlite3 *file;
     topomap_error err;
 
-    if (sqlite3_open(":memory:", &file) != SQLITE_OK || db_names_register(file, &err) ||
-        db_costs_register(file, &err))
+    if (sqlite3_open(":memory:", &file) != SQLITE_OK || db_functions_register(file, &err))
         abort();
     must(file, "PRAGMA page_size=512");
     must(file, schema);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "util/clock.h"
 
 static int tell(struct db_check *check, enum topomap_db_severity severity, const char *format,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/devices.h"
+#include "topology-db/query/devices.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
 

@@ -5,7 +5,7 @@
 
 #include "topology-db/check/check.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { VALUE = 320, KEY = 256 };

@@ -10,22 +10,22 @@
 #include "util/alloc.h"
 
 struct coordinates {
-    struct db_point *point; /* [count] sorted */
+    topomap_coordinates *point; /* [count] sorted */
     size_t count, room;
-    struct db_grid grid;
+    topomap_grid grid;
     size_t routers, most; /* distinct coordinates, and the most nodes that one of them has */
     int cray;             /* every one of them is of a Cray node */
     int aries_rule;       /* and y and z are what an Aries cabinet's place gives */
     int high_cpu;         /* some node is 2 or 3 of its blade */
     int given;            /* the size is given, not the coordinates' extent */
-    char dims_text[DB_POINT_TEXT], wrap_text[DB_DIMS + 1], shape[64];
+    char dims_text[TOPOMAP_COORDINATES_TEXT], wrap_text[TOPOMAP_DIMS + 1], shape[64];
 };
 
 static int by_point(const void *a, const void *b)
 {
-    const struct db_point *x = a, *y = b;
+    const topomap_coordinates *x = a, *y = b;
 
-    for (uint32_t axis = 0; axis < DB_DIMS; axis++)
+    for (uint32_t axis = 0; axis < TOPOMAP_DIMS; axis++)
         if (x->at[axis] != y->at[axis])
             return x->at[axis] < y->at[axis] ? -1 : 1;
     return 0;
@@ -59,10 +59,10 @@ static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *er
 
 static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_error *err)
 {
-    struct db_point point;
+    topomap_coordinates point;
     struct cray_name name;
 
-    if (db_point_parse((const char *)sqlite3_column_text(statement, 0), ',', &point))
+    if (topomap_coordinates_parse((const char *)sqlite3_column_text(statement, 0), ',', &point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "damaged coordinates");
     if (c->count && point.dims != c->grid.dims)
         return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -104,13 +104,14 @@ static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, 
 {
     struct db_rows rows =
         db_ask(file, "SELECT name, place FROM host WHERE place IS NOT NULL ORDER BY id", err);
-    char name[DB_KEY] = "?", place[DB_POINT_TEXT] = "";
-    struct db_point point;
+    char name[DB_KEY] = "?", place[TOPOMAP_COORDINATES_TEXT] = "";
+    topomap_coordinates point;
 
     while (db_next(&rows)) {
         snprintf(name, sizeof name, "%s", sqlite3_column_text(rows.row, 0));
         snprintf(place, sizeof place, "%s", sqlite3_column_text(rows.row, 1));
-        if (db_point_parse(place, ',', &point) == 0 && point.at[axis] == c->grid.dim[axis] - 1)
+        if (topomap_coordinates_parse(place, ',', &point) == 0 &&
+            point.at[axis] == c->grid.dim[axis] - 1)
             break;
     }
     db_end(&rows);
@@ -121,17 +122,17 @@ static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, 
 static int set_size(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
     struct cray_shape shape;
-    uint32_t dims, dim[DB_DIMS] = {0};
+    uint32_t dims, dim[TOPOMAP_DIMS] = {0};
 
     if (*c->shape && !*c->dims_text) {
         if (cray_shape_parse(c->shape, &shape, err))
             return -1;
         dims = cray_shape_dims(&shape, dim);
-        db_dims_format(dims, dim, c->dims_text);
+        topomap_dims_format(dims, dim, c->dims_text);
     }
     if (!*c->dims_text)
         return 0;
-    if (db_dims_parse(c->dims_text, &dims, dim) || dims != c->grid.dims)
+    if (topomap_dims_parse(c->dims_text, &dims, dim) || dims != c->grid.dims)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "the size %s does not fit nodes with %u coordinates", c->dims_text,
                                  c->grid.dims);
@@ -213,10 +214,10 @@ static int wraps(const struct coordinates *c)
 
 static void describe_torus(const struct coordinates *c, int64_t nodes, topomap_verdict *verdict)
 {
-    char size[DB_POINT_TEXT], which[64] = "";
+    char size[TOPOMAP_COORDINATES_TEXT], which[64] = "";
     uint64_t places = 1;
 
-    db_dims_format(c->grid.dims, c->grid.dim, size);
+    topomap_dims_format(c->grid.dims, c->grid.dim, size);
     for (uint32_t axis = 0; axis < c->grid.dims; axis++)
         places = places > UINT32_MAX ? places : places * c->grid.dim[axis];
     if (wraps(c) && wraps(c) < (int)c->grid.dims) {

@@ -180,8 +180,8 @@ static void combine(const struct fabric *f, topomap_verdict *verdict)
 static int write_switch(sqlite3_stmt *update, const topomap_part *part, uint32_t i,
                         topomap_error *err)
 {
-    struct db_point point = {part->place ? part->dims : 0, {0}};
-    char place[DB_POINT_TEXT];
+    topomap_coordinates point = {part->place ? part->dims : 0, {0}};
+    char place[TOPOMAP_COORDINATES_TEXT];
 
     for (uint32_t d = 0; d < point.dims; d++) {
         int32_t at = part->place[(size_t)i * TOPOMAP_TORUS_DIMS + d];
@@ -191,7 +191,7 @@ static int write_switch(sqlite3_stmt *update, const topomap_part *part, uint32_t
         else
             point.at[d] = (uint16_t)at;
     }
-    db_point_format(&point, place);
+    topomap_coordinates_format(&point, place);
     return DB_PUT(update, err,
                   DB_INT_IF(part->level && part->level[i] != TOPOMAP_FAR, part->level[i]),
                   DB_TEXT_IF(*place, place), DB_INT(part->switches.id[i]));
@@ -211,7 +211,7 @@ static int write_part(sqlite3 *file, const topomap_part *part, topomap_error *er
 /* One torus: several (a rail each) would need coordinates of their own. */
 static int write_torus(const struct fabric *f, topomap_error *err)
 {
-    struct db_grid grid;
+    topomap_grid grid;
     const topomap_part *torus = NULL;
 
     for (size_t p = 0; p < f->parts; p++)

@@ -8,13 +8,13 @@ enum { CAGES = 3, CLASS3_Z = 24, COLUMNS_MOST = 1024 };
 
 /* Group, chassis in the group, blade. */
 static void place_aries(const struct cray_shape *shape, const struct cray_name *name,
-                        struct db_point *point)
+                        topomap_coordinates *point)
 {
     uint32_t group = name->col / 2 + name->row * (shape->columns / 2);
 
-    if (name->cage >= CAGES || name->slot >= 16 || group > DB_COORDINATE_MOST)
+    if (name->cage >= CAGES || name->slot >= 16 || group > TOPOMAP_COORDINATE_MOST)
         return;
-    *point = (struct db_point){
+    *point = (topomap_coordinates){
         3,
         {(uint16_t)group, (uint16_t)(name->cage + CAGES * (name->col % 2)), (uint16_t)name->slot}};
 }
@@ -22,7 +22,7 @@ static void place_aries(const struct cray_shape *shape, const struct cray_name *
 /* Cabling is folded: even and odd columns, and even and odd rows, run in opposite directions, and
  * the z chain snakes through the cages. */
 static void place_class3(const struct cray_shape *shape, const struct cray_name *name,
-                         struct db_point *point)
+                         topomap_coordinates *point)
 {
     uint32_t fold = name->row % 2 ? shape->rows - 1 - (name->row - 1) / 2 : name->row / 2, k;
 
@@ -89,9 +89,9 @@ int cray_shape_parse(const char *text, struct cray_shape *shape, topomap_error *
 }
 
 void cray_shape_place(const struct cray_shape *shape, const struct cray_name *name,
-                      struct db_point *point)
+                      topomap_coordinates *point)
 {
-    *point = (struct db_point){0};
+    *point = (topomap_coordinates){0};
     if (name->col < shape->columns && (!shape->rows || name->row < shape->rows))
         shape->rule->place(shape, name, point);
 }

@@ -14,7 +14,7 @@
 #define TOPOMAP_DB_CRAY_SHAPE_H
 
 #include "topology-db/derive/cray.h"
-#include "topology-db/point.h"
+#include "fabric/coordinates.h"
 #include "topomap/topomap.h"
 
 struct cray_shape {
@@ -27,15 +27,16 @@ struct cray_shape_rule {
     int needs_rows;
     const char *topology; /* "torus", "dragonfly" */
     void (*place)(const struct cray_shape *shape, const struct cray_name *name,
-                  struct db_point *point);
+                  topomap_coordinates *point);
 };
 
 /** Reads the text of an option; what is wrong with it is a usage error. */
 int cray_shape_parse(const char *text, struct cray_shape *shape, topomap_error *err);
 /** The coordinates of a node; none where it lies outside of the shape. */
 void cray_shape_place(const struct cray_shape *shape, const struct cray_name *name,
-                      struct db_point *point);
-/** Size of the torus; 0 dimensions where the shape does not bound them. \param dim  [DB_DIMS] */
+                      topomap_coordinates *point);
+/** Size of the torus; 0 dimensions where the shape does not bound them. \param dim  [TOPOMAP_DIMS]
+ */
 uint32_t cray_shape_dims(const struct cray_shape *shape, uint32_t *dim);
 
 #define CRAY_SHAPE_VALUES "titan|theta|cori|edison|aries:columns=N|xt-class3:columns=N,rows=N"

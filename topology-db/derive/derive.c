@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/costs.h"
-#include "topology-db/routes.h"
+#include "topology-db/functions.h"
+#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 
@@ -138,9 +138,9 @@ static int by_name(const void *a, const void *b)
 
 static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topomap_error *err)
 {
-    char place[DB_POINT_TEXT];
+    char place[TOPOMAP_COORDINATES_TEXT];
 
-    db_point_format(&host->point, place);
+    topomap_coordinates_format(&host->point, place);
     return DB_PUT(insert, err, DB_INT(host->id), DB_TEXT(host->key), DB_TEXT(host->name),
                   DB_INT_IF(host->class, host->class),
                   DB_TEXT(*host->status  ? host->status
@@ -234,8 +234,12 @@ static void views_clear(struct db_views *views)
 /* Leaving a Cray node costs as much as a hop where nothing was measured: network.h. */
 static int price_router(struct db_views *views, topomap_error *err)
 {
-    if (db_cost_measured(views->file, "router", &views->router_cost, err))
+    int64_t measured;
+
+    if (db_number(views->file, "SELECT " DB_COST_MEASURED " FROM calibration WHERE level='router'",
+                  0, &measured, err))
         return -1;
+    views->router_cost = (uint32_t)measured;
     views->router_measured = views->router_cost > 0;
     if (!views->router_measured)
         views->router_cost = TOPOMAP_HOP;

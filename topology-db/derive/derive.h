@@ -6,8 +6,8 @@
 #include <uthash.h>
 
 #include "fabric/kinds/kinds.h"
-#include "topology-db/names.h"
-#include "topology-db/point.h"
+#include "topology-db/functions.h"
+#include "fabric/coordinates.h"
 #include "topology-db/store.h"
 
 /** Makes all views, inside the writer's transaction. */
@@ -48,7 +48,7 @@ struct db_host_row {
     char status[24], type[24];
     int64_t id, class; /* class 0: none */
     int64_t cname;     /* packed, of a Cray node; -1: none */
-    struct db_point point;
+    topomap_coordinates point;
     int fabric; /* some fabric source knows it */
     int listed; /* Slurm's topology file does */
     UT_hash_handle hh;
@@ -79,7 +79,7 @@ struct db_adapter_host {
 /* Of a Cray interconnect list. */
 struct db_router {
     int64_t cname, vertex;
-    struct db_point point; /* no dimensions: its place is not known */
+    topomap_coordinates point; /* no dimensions: its place is not known */
 };
 
 struct db_views {
@@ -96,7 +96,7 @@ struct db_views {
     struct db_router *router; /* by cname */
     size_t routers;
     char router_kind;     /* 'a' Aries, 'g' Gemini, 's' SeaStar */
-    uint32_t router_cost; /* of leaving a Cray node; costs.h */
+    uint32_t router_cost; /* of leaving a Cray node; functions.h */
     int router_measured;  /* a calibration has it: of leaving any node */
     int64_t refused;      /* names that no node can have */
     char refused_name[DB_KEY];
@@ -134,6 +134,9 @@ int db_views_device_hosts(struct db_views *views, topomap_error *err);
 int db_views_devices(struct db_views *views, topomap_error *err);
 /** Tables switch, attach, trunk, after hosts have their ids. */
 int db_views_links(struct db_views *views, topomap_error *err);
+/** Facts about the forwarding tables; and walk, way and landing if some route is not a cheapest
+ *  shortest path. */
+int db_views_routes(sqlite3 *file, topomap_error *err);
 /** switch.plane, from the trunks. */
 int db_views_planes(struct db_views *views, topomap_error *err);
 

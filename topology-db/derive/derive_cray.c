@@ -55,7 +55,7 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
     copy_column(statement, 4, host->type, sizeof host->type);
     if (host->cname < 0)
         host->cname = cname;
-    if (place && !host->point.dims && db_point_parse(place, ',', &host->point))
+    if (place && !host->point.dims && topomap_coordinates_parse(place, ',', &host->point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: coordinates '%.40s'", place);
     return 0;
 }
@@ -81,7 +81,7 @@ static int read_routers(struct db_views *views, topomap_error *err)
         const char *place = (const char *)sqlite3_column_text(rows.row, 2);
 
         views->router_kind = *db_column_text(rows.row, 3);
-        if ((place && db_point_parse(place, ',', &router.point)) ||
+        if ((place && topomap_coordinates_parse(place, ',', &router.point)) ||
             topomap_grow(&views->router, &room, views->routers + 1, sizeof router, err))
             return db_stop(&rows);
         views->router[views->routers++] = router;
@@ -113,13 +113,13 @@ static void place_by_routers(struct db_views *views)
 
 /* ---- The machine's shape ------------------------------------------------------------------- */
 
-static int disagree(const char *name, const struct db_point *known, const struct db_point *made,
-                    const char *shape, topomap_error *err)
+static int disagree(const char *name, const topomap_coordinates *known,
+                    const topomap_coordinates *made, const char *shape, topomap_error *err)
 {
-    char a[DB_POINT_TEXT], b[DB_POINT_TEXT];
+    char a[TOPOMAP_COORDINATES_TEXT], b[TOPOMAP_COORDINATES_TEXT];
 
-    db_point_format(known, a);
-    db_point_format(made, b);
+    topomap_coordinates_format(known, a);
+    topomap_coordinates_format(made, b);
     return topomap_error_set(err, TOPOMAP_EINPUT,
                              "%s has the coordinates %s, but the shape '%.60s' gives it %s", name,
                              a, shape, *b ? b : "none");
@@ -129,16 +129,16 @@ static int check_routers(const struct db_views *views, const struct cray_shape *
                          const char *text, topomap_error *err)
 {
     for (size_t i = 0; i < views->routers; i++) {
-        const struct db_point *known = &views->router[i].point;
+        const topomap_coordinates *known = &views->router[i].point;
         struct cray_name name;
-        struct db_point made;
+        topomap_coordinates made;
         char label[40];
 
         cray_name_unpack(views->router[i].cname, &name);
         cray_router_format(&name, views->router_kind, label);
         name.node *= views->router_kind == 'g' ? 2 : 1;
         cray_shape_place(shape, &name, &made);
-        if (known->dims && !db_point_same(&made, known))
+        if (known->dims && !topomap_coordinates_same(&made, known))
             return disagree(label, known, &made, text, err);
     }
     return 0;
@@ -152,13 +152,13 @@ static int apply_shape(struct db_views *views, const char *text, topomap_error *
         return -1;
     for (struct db_host_row *host = views->hosts; host; host = host->hh.next) {
         struct cray_name name;
-        struct db_point made;
+        topomap_coordinates made;
 
         if (host->cname < 0)
             continue;
         cray_name_unpack(host->cname, &name);
         cray_shape_place(&shape, &name, &made);
-        if (host->point.dims && !db_point_same(&made, &host->point)) {
+        if (host->point.dims && !topomap_coordinates_same(&made, &host->point)) {
             char label[DB_KEY + 48];
 
             snprintf(label, sizeof label, "node %s (", host->name);

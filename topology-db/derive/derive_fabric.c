@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/costs.h"
+#include "topology-db/functions.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/ib_names.h"
-#include "topology-db/switches.h"
+#include "fabric/infiniband.h"
+#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 #include "util/names/known.h"
 #include "util/sorted.h"

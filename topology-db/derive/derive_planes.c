@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/switches.h"
+#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 
 static int write_planes(sqlite3 *file, const topomap_switches *s, const uint32_t *plane,

@@ -9,34 +9,32 @@
 #include <zstd.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/ib_names.h"
-#include "topology-db/routes.h"
-#include "topology-db/switches.h"
-#include "topology-db/walks.h"
+#include "fabric/infiniband.h"
+#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 
 enum { UNKNOWN = 0, BROKEN = UINT16_MAX, VISITING = UINT16_MAX - 1 };
 enum {
-    PLACE = DB_WALK_PLACE,
+    PLACE = TOPOMAP_ROUTE_CODE,
     PLAIN_MOST = 32 << 20, /* bytes of codes; unpacking takes longer than all else at a launch */
 };
 
 /* Hops and cost between two switches, and their code. */
 struct coded {
-    struct db_way way;
+    topomap_route_cost way;
     uint32_t code;
     UT_hash_handle hh;
 };
 
 /* A port of a host: where routes end. */
 struct arrival {
-    struct db_landing port;
+    topomap_fabric_port port;
     uint32_t leaf; /* index of its switch */
 };
 
 struct scan {
     sqlite3 *file;
-    struct db_routes routes;
+    topomap_lft_fabric routes;
     topomap_switches switches;
     uint32_t *node;          /* [vertices] index in switches, or UINT32_MAX */
     uint32_t *price;         /* [cables] cost of a byte */
@@ -62,10 +60,10 @@ struct scan {
 static int take_arrival(struct scan *scan, sqlite3_stmt *statement, topomap_error *err)
 {
     struct arrival arrival = {
-        .port = {.adapter = db_routes_find(&scan->routes, sqlite3_column_int64(statement, 0)),
+        .port = {.adapter = topomap_lft_find(&scan->routes, sqlite3_column_int64(statement, 0)),
                  .port = (uint8_t)sqlite3_column_int(statement, 1),
                  .lid = (uint16_t)sqlite3_column_int(statement, 3)},
-        .leaf = db_routes_find(&scan->routes, sqlite3_column_int64(statement, 2))};
+        .leaf = topomap_lft_find(&scan->routes, sqlite3_column_int64(statement, 2))};
 
     if (arrival.port.adapter == UINT32_MAX || arrival.leaf == UINT32_MAX)
         return 0;
@@ -94,7 +92,7 @@ static int load_arrivals(struct scan *scan, topomap_error *err)
 static int load_tables(struct scan *scan, topomap_error *err)
 {
     for (uint32_t i = 0; i < scan->routes.count; i++) {
-        if (db_routes_table(&scan->routes, i, err))
+        if (scan->routes.read(&scan->routes, i, err))
             return -1;
         if (scan->routes.lft[i].port)
             scan->tables++;
@@ -107,7 +105,7 @@ static int load_tables(struct scan *scan, topomap_error *err)
 /* What each cable costs: what the pair of switches does. */
 static void price_cables(struct scan *scan)
 {
-    const struct db_routes *routes = &scan->routes;
+    const topomap_lft_fabric *routes = &scan->routes;
 
     for (uint32_t i = 0; i < routes->count; i++)
         scan->node[i] = topomap_switches_find(&scan->switches, routes->vertex[i].id);
@@ -152,7 +150,7 @@ static void scan_clear(struct scan *scan)
         HASH_DELETE(hh, scan->ways, way);
         free(way);
     }
-    db_routes_clear(&scan->routes);
+    db_lft_clear(&scan->routes);
     free(scan->arrival);
     topomap_switches_clear(&scan->switches);
     free(scan->node);
@@ -177,14 +175,13 @@ static void spread(struct scan *scan, uint32_t from)
 }
 
 /* The way out of a switch for this arrival, NULL where there is none. */
-static const struct db_cable *way_out(const struct scan *scan, uint32_t at,
-                                      const struct arrival *to)
+static const topomap_cable *way_out(const struct scan *scan, uint32_t at, const struct arrival *to)
 {
-    const struct db_lft *lft = &scan->routes.lft[at];
+    const topomap_lft *lft = &scan->routes.lft[at];
 
-    if (!to->port.lid || to->port.lid >= lft->lids || lft->port[to->port.lid] == DB_NO_PORT)
+    if (!to->port.lid || to->port.lid >= lft->lids || lft->port[to->port.lid] == TOPOMAP_NO_PORT)
         return NULL;
-    return db_routes_cable(&scan->routes, at, lft->port[to->port.lid]);
+    return topomap_lft_cable(&scan->routes, at, lft->port[to->port.lid]);
 }
 
 /* Fills steps[] and cost[] from one switch on: every switch is asked once for an arrival. */
@@ -194,7 +191,7 @@ static void follow(struct scan *scan, uint32_t at, const struct arrival *to)
     uint16_t steps = BROKEN;
 
     while (scan->steps[at] == UNKNOWN) {
-        const struct db_cable *cable = way_out(scan, at, to);
+        const topomap_cable *cable = way_out(scan, at, to);
 
         scan->steps[at] = VISITING;
         scan->cost[at] = 0;
@@ -225,11 +222,11 @@ static void follow(struct scan *scan, uint32_t at, const struct arrival *to)
 static int find_code(struct scan *scan, uint32_t hops, uint32_t cost, uint32_t *code,
                      topomap_error *err)
 {
-    struct db_way way = {hops, cost};
+    topomap_route_cost way = {hops, cost};
     struct coded *found;
 
     HASH_FIND(hh, scan->ways, &way, sizeof way, found);
-    if (!found && HASH_COUNT(scan->ways) == DB_WAYS)
+    if (!found && HASH_COUNT(scan->ways) == TOPOMAP_ROUTE_CODES)
         for (found = scan->ways; found->hh.next && found->way.hops != hops;)
             found = found->hh.next;
     if (!found) {
@@ -245,9 +242,9 @@ static int find_code(struct scan *scan, uint32_t hops, uint32_t cost, uint32_t *
 }
 
 /* From a leaf to this arrival. Where the tables do not lead there, by a shortest path. */
-static struct db_way find_way(struct scan *scan, uint32_t leaf, const struct arrival *to)
+static topomap_route_cost find_way(struct scan *scan, uint32_t leaf, const struct arrival *to)
 {
-    struct db_way way = {scan->near[scan->node[leaf]], scan->cheap[scan->node[leaf]]};
+    topomap_route_cost way = {scan->near[scan->node[leaf]], scan->cheap[scan->node[leaf]]};
 
     if (way.hops == TOPOMAP_FAR)
         return way;
@@ -259,15 +256,15 @@ static struct db_way find_way(struct scan *scan, uint32_t leaf, const struct arr
     scan->routed++;
     scan->longer += scan->steps[leaf] - 1u > way.hops;
     scan->dearer += scan->steps[leaf] - 1u == way.hops && scan->cost[leaf] > way.cost;
-    return (struct db_way){scan->steps[leaf] - 1u, scan->cost[leaf]};
+    return (topomap_route_cost){scan->steps[leaf] - 1u, scan->cost[leaf]};
 }
 
 static int fill_column(struct scan *scan, const struct arrival *to, topomap_error *err)
 {
     memset(scan->steps, 0, scan->routes.count * sizeof *scan->steps);
     for (uint32_t i = 0; i < scan->leaves; i++) {
-        struct db_way way = find_way(scan, scan->leaf[i], to);
-        uint32_t code = DB_NO_WAY;
+        topomap_route_cost way = find_way(scan, scan->leaf[i], to);
+        uint32_t code = TOPOMAP_NO_ROUTE;
 
         if (way.hops != TOPOMAP_FAR && find_code(scan, way.hops, way.cost, &code, err))
             return -1;
@@ -411,7 +408,7 @@ static int write_facts(const struct scan *scan, int64_t all, topomap_error *err)
 
 static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
 {
-    if (db_routes_load(scan->file, &scan->routes, err) ||
+    if (db_lft_load(scan->file, &scan->routes, err) ||
         db_switches_load(scan->file, 0, &scan->switches, err) || load_arrivals(scan, err) ||
         load_tables(scan, err) || make_room(scan, err))
         return -1;

@@ -7,59 +7,36 @@
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
-int db_grid_put(sqlite3 *file, const char *dims, const char *wrap, const struct db_grid *grid,
+int db_grid_put(sqlite3 *file, const char *dims, const char *wrap, const topomap_grid *grid,
                 topomap_error *err)
 {
-    char size[DB_POINT_TEXT], digits[DB_DIMS + 1] = "";
+    char size[TOPOMAP_COORDINATES_TEXT], digits[TOPOMAP_DIMS + 1] = "";
 
-    db_dims_format(grid->dims, grid->dim, size);
+    topomap_dims_format(grid->dims, grid->dim, size);
     for (uint32_t d = 0; d < grid->dims; d++)
         digits[d] = grid->wrap[d] ? '1' : '0';
     return db_put_fact(file, dims, size, 0, err) || db_put_fact(file, wrap, digits, 0, err) ? -1
                                                                                             : 0;
 }
 
-int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, struct db_grid *grid,
+int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, topomap_grid *grid,
                  topomap_error *err)
 {
-    char size[DB_POINT_TEXT], digits[DB_DIMS + 1];
+    char size[TOPOMAP_COORDINATES_TEXT], digits[TOPOMAP_DIMS + 1];
 
-    *grid = (struct db_grid){0};
+    *grid = (topomap_grid){0};
     if (db_fact_text(file, dims, size, sizeof size, err) ||
         db_fact_text(file, wrap, digits, sizeof digits, err))
         return -1;
-    if (db_dims_parse(size, &grid->dims, grid->dim) || strlen(digits) != grid->dims)
+    if (topomap_dims_parse(size, &grid->dims, grid->dim) || strlen(digits) != grid->dims)
         grid->dims = 0;
     for (uint32_t d = 0; d < grid->dims; d++)
         grid->wrap[d] = digits[d] == '1';
     return 0;
 }
 
-int db_grid_has(const struct db_grid *grid, const struct db_point *point)
-{
-    if (!grid->dims || point->dims != grid->dims)
-        return 0;
-    for (uint32_t d = 0; d < grid->dims; d++)
-        if (point->at[d] >= grid->dim[d])
-            return 0;
-    return 1;
-}
-
-uint32_t db_grid_hops(const struct db_grid *grid, const struct db_point *a,
-                      const struct db_point *b)
-{
-    uint32_t hops = 0;
-
-    for (uint32_t d = 0; d < grid->dims; d++) {
-        uint32_t way = (uint32_t)abs(a->at[d] - b->at[d]), around = grid->dim[d] - way;
-
-        hops += grid->wrap[d] && around < way ? around : way;
-    }
-    return hops;
-}
-
-int db_grid_places(sqlite3 *file, const struct db_grid *grid, const topomap_switches *switches,
-                   struct db_point **place, topomap_error *err)
+int db_grid_places(sqlite3 *file, const topomap_grid *grid, const topomap_switches *switches,
+                   topomap_coordinates **place, topomap_error *err)
 {
     struct db_rows rows;
 
@@ -69,11 +46,12 @@ int db_grid_places(sqlite3 *file, const struct db_grid *grid, const topomap_swit
     rows = db_ask(file, "SELECT id, place FROM switch WHERE place IS NOT NULL", err);
     while (db_next(&rows)) {
         uint32_t at = topomap_switches_find(switches, sqlite3_column_int64(rows.row, 0));
-        struct db_point point;
+        topomap_coordinates point;
 
         if (at != UINT32_MAX &&
-            !db_point_parse((const char *)sqlite3_column_text(rows.row, 1), ',', &point) &&
-            db_grid_has(grid, &point))
+            !topomap_coordinates_parse((const char *)sqlite3_column_text(rows.row, 1), ',',
+                                       &point) &&
+            topomap_grid_has(grid, &point))
             (*place)[at] = point;
     }
     return rows.result;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "topology-db/export/places.h"
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { RATES = 5, LEGEND = 40, EDGE = DB_DRAW_EDGE, CELL = DB_DRAW_CELL, SLICE_FONT = 9 };

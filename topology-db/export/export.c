@@ -7,7 +7,7 @@
 
 #include "topology-db/check/check.h"
 #include "topology-db/export/drawing.h"
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"

@@ -5,7 +5,7 @@
 
 #include "draw/draw.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/switches.h"
+#include "topology-db/store.h"
 
 /** A cable between a switch and a host or another switch. Port 0: not known. */
 struct db_cable {

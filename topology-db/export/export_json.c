@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "topology-db/export/export.h"
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "util/safe_text.h"
 
 static void put_text(FILE *out, const char *text)

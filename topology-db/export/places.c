@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/point.h"
+#include "fabric/coordinates.h"
 #include "util/alloc.h"
 
 enum {
@@ -23,9 +23,9 @@ enum {
 /* 0: it is none that a database has. */
 static uint32_t read_place(const char *text, uint32_t at[DIMENSIONS])
 {
-    struct db_point point;
+    topomap_coordinates point;
 
-    if (db_point_parse(text, ',', &point) != 0 || point.dims > DIMENSIONS)
+    if (topomap_coordinates_parse(text, ',', &point) != 0 || point.dims > DIMENSIONS)
         return 0;
     for (uint32_t d = 0; d < point.dims; d++)
         at[d] = point.at[d];

@@ -4,7 +4,7 @@
 #define TOPOMAP_DB_IMPORT_DOMAINS_H
 
 #include "topology-db/import/import.h"
-#include "topology-db/names.h"
+#include "topology-db/functions.h"
 
 enum { DB_DOMAIN = 128 };
 

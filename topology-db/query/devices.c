@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/devices.h"
+#include "topology-db/query/devices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/names.h"
+#include "topology-db/functions.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
 

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "topology-db/query/network.h"
-#include "topology-db/routes.h"
+#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 
 struct end {
     struct db_place place;
     struct db_hanging *hanging;
     size_t room, count;
-    topomap_start *at;          /* [count] its switches */
-    struct db_landing *landing; /* its ports */
+    topomap_start *at;            /* [count] its switches */
+    topomap_fabric_port *landing; /* its ports */
     size_t landings, landing_room;
 };
 
@@ -31,9 +31,9 @@ struct topomap_db_router {
     struct db_finder finder;
     sqlite3_stmt *landings;
     int64_t tables; /* routing tables in the database */
-    struct db_network network;
+    topomap_coordinate_network network;
     struct graph graph[2]; /* of the fabric, of Slurm */
-    struct db_routes routes;
+    topomap_lft_fabric routes;
     int64_t *passed; /* [passes] switches of the last route */
     size_t passes, passed_room;
 };
@@ -44,9 +44,9 @@ struct question {
     int slurm; /* over the switches of Slurm's topology file */
     struct graph *graph;
     struct end a, b;
-    struct db_walk best, walk;
-    const struct db_landing *from, *to; /* of best */
-    uint64_t cost;                      /* of best */
+    topomap_route best, walk;
+    const topomap_fabric_port *from, *to; /* of best */
+    uint64_t cost;                        /* of best */
 };
 
 void topomap_db_distance_clear(topomap_db_distance *distance)
@@ -72,7 +72,7 @@ void topomap_db_router_close(topomap_db_router *router)
         return;
     db_finder_close(&router->finder);
     sqlite3_finalize(router->landings);
-    db_routes_clear(&router->routes);
+    db_lft_clear(&router->routes);
     for (int slurm = 0; slurm < 2; slurm++) {
         sqlite3_finalize(router->graph[slurm].labels);
         topomap_switches_clear(&router->graph[slurm].switches);
@@ -126,7 +126,7 @@ static int load(struct question *q, topomap_error *err)
     if (g->loaded)
         return 0;
     if (db_switches_load(file, q->slurm, &g->switches, err) ||
-        (!q->slurm && router->tables && db_routes_load(file, &router->routes, err)))
+        (!q->slurm && router->tables && db_lft_load(file, &router->routes, err)))
         return -1;
     g->labels = db_prepare(file,
                            q->slurm ? "SELECT label FROM slurm_switch WHERE id=?"
@@ -200,7 +200,7 @@ static int find_landings(struct question *q, struct end *end, topomap_error *err
 
     sqlite3_bind_int64(statement, 1, end->place.host);
     while ((row = db_step(statement, err)) > 0) {
-        uint32_t adapter = db_routes_find(&q->router->routes, sqlite3_column_int64(statement, 0));
+        uint32_t adapter = topomap_lft_find(&q->router->routes, sqlite3_column_int64(statement, 0));
 
         if (adapter == UINT32_MAX)
             continue;
@@ -210,11 +210,11 @@ static int find_landings(struct question *q, struct end *end, topomap_error *err
             break;
         }
         end->landing[end->landings++] =
-            (struct db_landing){.adapter = adapter,
-                                .port = (uint8_t)sqlite3_column_int(statement, 1),
-                                .lid = (uint16_t)sqlite3_column_int(statement, 2),
-                                .lmc = (uint8_t)sqlite3_column_int(statement, 3),
-                                .cost = (uint32_t)sqlite3_column_int64(statement, 4)};
+            (topomap_fabric_port){.adapter = adapter,
+                                  .port = (uint8_t)sqlite3_column_int(statement, 1),
+                                  .lid = (uint16_t)sqlite3_column_int(statement, 2),
+                                  .lmc = (uint8_t)sqlite3_column_int(statement, 3),
+                                  .cost = (uint32_t)sqlite3_column_int64(statement, 4)};
     }
     sqlite3_reset(statement);
     return row;
@@ -263,7 +263,7 @@ static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_erro
 
 static int put_walked(struct question *q, FILE *out, topomap_error *err)
 {
-    const struct db_routes *routes = &q->router->routes;
+    const topomap_lft_fabric *routes = &q->router->routes;
     int result = 0;
 
     for (size_t i = 0; !result && i < q->best.steps; i++)
@@ -340,8 +340,8 @@ static int take_rail(struct question *q, struct end *end, topomap_error *err)
 }
 
 /* What a byte costs over the walk, thousandths of a hop. */
-static uint64_t price(const topomap_db_router *r, const struct db_walk *walk,
-                      const struct db_landing *from, const struct db_landing *to)
+static uint64_t price(const topomap_db_router *r, const topomap_route *walk,
+                      const topomap_fabric_port *from, const topomap_fabric_port *to)
 {
     uint64_t cost = (uint64_t)from->cost + to->cost;
 
@@ -356,11 +356,11 @@ static uint64_t price(const topomap_db_router *r, const struct db_walk *walk,
 }
 
 /* Keeps the walk between these ports where it is better than the best. */
-static int try_ports(struct question *q, const struct db_landing *from, const struct db_landing *to,
-                     topomap_error *err)
+static int try_ports(struct question *q, const topomap_fabric_port *from,
+                     const topomap_fabric_port *to, topomap_error *err)
 {
-    struct db_routes *routes = &q->router->routes;
-    struct db_walk keep = q->best;
+    topomap_lft_fabric *routes = &q->router->routes;
+    topomap_route keep = q->best;
     uint64_t cost = 0;
     int way, better;
 
@@ -369,7 +369,8 @@ static int try_ports(struct question *q, const struct db_landing *from, const st
     if (q->options.path && q->options.path >> to->lmc)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "node '%s' has LMC %u at LID %u: no path %u",
                                  q->b.place.name, to->lmc, to->lid, q->options.path);
-    way = db_routes_walk(routes, from, to, to->lid ? to->lid + q->options.path : 0, &q->walk, err);
+    way =
+        topomap_lft_route(routes, from, to, to->lid ? to->lid + q->options.path : 0, &q->walk, err);
     if (way > 0)
         cost = price(q->router, &q->walk, from, to);
     better = way > 0 ? !q->from || q->walk.steps < q->best.steps ||
@@ -447,11 +448,11 @@ static int over_coordinates(struct question *q, topomap_db_distance *found, topo
 
     if (db_network_load(r->db->file, &r->network, err))
         return -1;
-    if (!db_grid_has(&r->network.grid, &q->a.place.point) ||
-        !db_grid_has(&r->network.grid, &q->b.place.point))
+    if (!topomap_grid_has(&r->network.grid, &q->a.place.point) ||
+        !topomap_grid_has(&r->network.grid, &q->b.place.point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
                                  r->db->path, q->a.place.name, q->b.place.name);
-    found->hops = db_network_hops(&r->network, &q->a.place.point, &q->b.place.point);
+    found->hops = topomap_coordinate_hops(&r->network, &q->a.place.point, &q->b.place.point);
     found->cost = DB_TENTHS(r->network.base + (uint64_t)TOPOMAP_HOP * found->hops);
     found->routing = "coordinates";
     return 0;

@@ -4,7 +4,7 @@ topology_db_libdb_la_SOURCES += \
   topology-db/query/slurm_order.c topology-db/query/slurm_order.h topology-db/query/slurm_ranks.c \
   topology-db/query/network.c topology-db/query/network.h topology-db/query/query.c topology-db/query/query_ports.c \
   topology-db/query/distance.c topology-db/query/machine.c topology-db/query/machine_build.h \
-  topology-db/query/machine_distances.c topology-db/query/machine_links.c topology-db/query/machine_links.h \
+  topology-db/query/machine_links.c topology-db/query/machine_links.h \
   topology-db/query/machine_routes.c topology-db/query/machine_traffic.c \
   topology-db/query/time_costs.c topology-db/query/times.c topology-db/query/inside.c topology-db/query/paths.c topology-db/query/paths.h \
-  topology-db/query/inside.h topology-db/query/devices.c topology-db/query/machine_gpus.c
+  topology-db/query/inside.h topology-db/query/devices.c topology-db/query/devices.h topology-db/query/machine_gpus.c

@@ -28,7 +28,7 @@ static void build_clear(struct db_build *b)
 {
     forget_sites(b);
     topomap_switches_clear(&b->switches);
-    db_walks_clear(&b->walks);
+    db_route_costs_clear(&b->routes);
     free(b->by_index);
     free(b->site_of);
     free(b->cost);
@@ -95,8 +95,8 @@ static int find_starts(struct db_build *b, struct db_finder *finder, int slurm, 
                        struct db_hanging **on, size_t *on_room, topomap_start **key,
                        size_t *key_room, size_t *count, topomap_error *err)
 {
-    if (b->walks.used)
-        return db_walks_starts(&b->walks, host, key, key_room, count, err);
+    if (b->routes.used)
+        return db_route_costs_starts(&b->routes, host, key, key_room, count, err);
     if (db_finder_switches(finder, slurm, host, on, on_room, count, err) ||
         topomap_grow(key, key_room, *count, sizeof **key, err))
         return -1;
@@ -140,8 +140,8 @@ static const topomap_start *start_of(const struct db_build *b, size_t site)
 
 /* Whether every distance that the links gave is the grid's own: what it takes to get in and out,
  * and a hop's price for each step. */
-static int fits_grid(const struct db_build *b, const struct db_grid *grid,
-                     const struct db_point *place)
+static int fits_grid(const struct db_build *b, const topomap_grid *grid,
+                     const topomap_coordinates *place)
 {
     size_t sites = HASH_COUNT(b->sites);
 
@@ -151,7 +151,7 @@ static int fits_grid(const struct db_build *b, const struct db_grid *grid,
     for (size_t i = 0; i < sites; i++)
         for (size_t j = 0; j < sites; j++) {
             uint32_t steps =
-                db_grid_hops(grid, &place[start_of(b, i)->at], &place[start_of(b, j)->at]);
+                topomap_grid_hops(grid, &place[start_of(b, i)->at], &place[start_of(b, j)->at]);
             double cost = b->cost[0] + DB_TENTHS(TOPOMAP_HOP) * steps;
 
             if (b->hops[i * sites + j] != b->hops[0] + steps ||
@@ -162,7 +162,7 @@ static int fits_grid(const struct db_build *b, const struct db_grid *grid,
 }
 
 /* \param cost  of leaving a node, and \p hops of it */
-static int set_torus(struct db_build *b, const struct db_grid *grid, double cost, uint32_t hops,
+static int set_torus(struct db_build *b, const topomap_grid *grid, double cost, uint32_t hops,
                      topomap_error *err)
 {
     uint16_t *coordinate = topomap_alloc((size_t)b->nodes * grid->dims, sizeof *coordinate, err);
@@ -182,13 +182,13 @@ static int set_torus(struct db_build *b, const struct db_grid *grid, double cost
 /* Where they are, the coordinates of switches say the same and more: algorithms use them. */
 static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
 {
-    struct db_grid grid;
-    struct db_point *place = NULL;
+    topomap_grid grid;
+    topomap_coordinates *place = NULL;
     int result;
 
     *fits = 0;
     /* Routes that are not all shortest are no grid's, and their sites are not switches. */
-    if (b->walks.used)
+    if (b->routes.used)
         return 0;
     result = db_grid_load(b->db->file, "fabric_dims", "fabric_wrap", &grid, err);
     if (!result && grid.dims)
@@ -203,11 +203,30 @@ static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
     return result;
 }
 
+/* Two hosts are as far as the nearest two of their switches, or as their routes. */
+static int fill_distances(struct db_build *b, topomap_error *err)
+{
+    size_t sites = HASH_COUNT(b->sites);
+    topomap_site *site = topomap_alloc(sites, sizeof *site, err);
+    int result;
+
+    if (!site)
+        return -1;
+    for (size_t i = 0; i < sites; i++)
+        site[i] = (topomap_site){start_of(b, i), b->by_index[i]->length / sizeof(topomap_start)};
+    result = b->routes.used
+                 ? topomap_route_distances(&b->routes.costs, site, sites, b->hops, b->cost, err)
+                 : topomap_switch_distances(&b->switches, site, sites, DB_TENTHS(TOPOMAP_HOP),
+                                            b->hops, b->cost, err);
+    free(site);
+    return result;
+}
+
 static int set_fabric(struct db_build *b, topomap_error *err)
 {
     int fits;
 
-    if (make_matrix(b, err) || db_build_distances(b, err) || try_switch_torus(b, &fits, err))
+    if (make_matrix(b, err) || fill_distances(b, err) || try_switch_torus(b, &fits, err))
         return -1;
     return fits ? 0 : set_matrix(b, err);
 }
@@ -227,7 +246,8 @@ static int set_dragonfly(struct db_build *b, topomap_error *err)
     sites = HASH_COUNT(b->sites);
     for (size_t i = 0; i < sites; i++)
         for (size_t j = 0; j < sites; j++) {
-            uint32_t hops = db_network_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
+            uint32_t hops =
+                topomap_coordinate_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
 
             b->hops[i * sites + j] = (uint16_t)hops;
             b->cost[i * sites + j] = (float)DB_TENTHS(b->network.base + TOPOMAP_HOP * hops);
@@ -266,17 +286,17 @@ static int load_sites(struct db_build *b, struct db_finder *finder, int slurm, t
 {
     forget_sites(b);
     topomap_switches_clear(&b->switches);
-    db_walks_clear(&b->walks);
+    db_route_costs_clear(&b->routes);
     b->hanging = 0;
     /* Routing tables are the fabric's alone; where their ways are listed, its graph is not needed
      * but for nodes that hang on something else. */
-    if (!slurm && (db_walks_load(b->db->file, &b->walks, err) ||
-                   (b->walks.used && find_switch_sites(b, finder, 0, err))))
+    if (!slurm && (db_route_costs_load(b->db->file, &b->routes, err) ||
+                   (b->routes.used && find_switch_sites(b, finder, 0, err))))
         return -1;
-    if (b->walks.used && b->hanging == b->nodes)
+    if (b->routes.used && b->hanging == b->nodes)
         return 0;
     forget_sites(b);
-    db_walks_clear(&b->walks);
+    db_route_costs_clear(&b->routes);
     b->hanging = 0;
     return db_switches_load(b->db->file, slurm, &b->switches, err) ||
                    find_switch_sites(b, finder, slurm, err)
@@ -306,14 +326,14 @@ static int set_network(struct db_build *b, struct db_finder *finder, topomap_err
     if (db_network_load(b->db->file, &b->network, err))
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        b->placed += (size_t)db_grid_has(&b->network.grid, &b->place[node].point);
+        b->placed += (size_t)topomap_grid_has(&b->network.grid, &b->place[node].point);
     if (load_sites(b, finder, 0, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);
     if (b->placed == b->nodes) {
         forget_sites(b);
-        return b->network.kind == DB_TORUS
+        return b->network.kind == TOPOMAP_COORDINATES_TORUS
                    ? set_torus(b, &b->network.grid, DB_TENTHS(b->network.base), 0, err)
                    : set_dragonfly(b, err);
     }

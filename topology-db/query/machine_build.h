@@ -6,14 +6,14 @@
 #include <uthash.h>
 
 #include "topology-db/query/network.h"
-#include "topology-db/walks.h"
+#include "topology-db/fabric/load.h"
 
 /** No index. */
 #define DB_NOWHERE UINT32_MAX
 
 /* What nodes hang on: a set of switches, or a Cray router. */
 struct db_site {
-    void *key; /* topomap_start of its switches, or a struct db_point */
+    void *key; /* topomap_start of its switches, or a topomap_coordinates */
     size_t length;
     uint32_t index;
     UT_hash_handle hh;
@@ -25,9 +25,9 @@ struct db_build {
     uint32_t nodes;
     struct db_place *place;
     size_t placed, hanging; /* nodes with coordinates, nodes with switches */
-    struct db_network network;
+    topomap_coordinate_network network;
     topomap_switches switches;
-    struct db_walks walks; /* where routes are not all shortest: then sites hang on walks */
+    struct db_route_costs routes; /* if they are not all shortest: then sites start at its rows */
     struct db_site *sites;
     struct db_site **by_index; /* [number of sites] */
     uint32_t *site_of;         /* [nodes] */
@@ -39,11 +39,5 @@ struct db_build {
 /** The allocation as this library knows it: topomap_sized_copy(). */
 int db_allocation_copy(topomap_db_allocation *allocation, const topomap_db_allocation *given,
                        topomap_error *err);
-
-/** Fills hops and cost [sites * sites]: sites hang on switches, or on walks where those are used.
- * Two hosts are as far as the nearest two of their switches, at the cost of the cheapest of the
- * shortest paths. Pairs without a path (a dump that is not complete) are put 2 hops beyond the
- * farthest. */
-int db_build_distances(struct db_build *build, topomap_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine/domains.h"
-#include "topology-db/devices.h"
+#include "topology-db/query/devices.h"
 #include "topology-db/query/network.h"
 #include "topology-db/query/machine_build.h"
 #include "util/alloc.h"

@@ -123,7 +123,7 @@ static int read_cables(struct db_links *l, topomap_error *err)
 
     while (db_next(&rows))
         if (join(l, sqlite3_column_int64(rows.row, 0), sqlite3_column_int64(rows.row, 1),
-                 db_routes_rate(rows.row, 2), err))
+                 db_link_rate(rows.row, 2), err))
             return db_stop(&rows);
     return rows.result;
 }
@@ -131,10 +131,10 @@ static int read_cables(struct db_links *l, topomap_error *err)
 /* The routes need all cables too: they are read once. */
 static int take_cables(struct db_links *l, topomap_error *err)
 {
-    const struct db_routes *r = &l->routes;
+    const topomap_lft_fabric *r = &l->routes;
 
     for (uint32_t i = 0; i < r->cables; i++) {
-        const struct db_cable *cable = &r->cable[i];
+        const topomap_cable *cable = &r->cable[i];
 
         if (cable->at < cable->peer &&
             join(l, r->vertex[cable->at].id, r->vertex[cable->peer].id, cable->mbps, err))
@@ -157,7 +157,7 @@ static int open_routes(struct db_links *l, topomap_error *err)
     l->routed = topomap_db_routed(l->db, err);
     if (l->routed <= 0)
         return l->routed;
-    if (db_routes_load(l->db->file, &l->routes, err) == 0)
+    if (db_lft_load(l->db->file, &l->routes, err) == 0)
         return 0;
     l->routed = 0;
     return -1;
@@ -224,7 +224,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
     }
     topomap_network_free(l.network);
     if (l.routed > 0)
-        db_routes_clear(&l.routes);
+        db_lft_clear(&l.routes);
     free(l.host);
     free(l.vertex);
     topomap_fabric_clear(&l.fabric);

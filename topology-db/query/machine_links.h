@@ -5,7 +5,7 @@
 
 #include "fabric/network.h"
 #include "topology-db/query/machine_build.h"
-#include "topology-db/routes.h"
+#include "topology-db/fabric/load.h"
 
 /** Network vertices: the allocation's nodes, then all switches in the order of their ids. */
 struct db_links {
@@ -17,7 +17,7 @@ struct db_links {
     int64_t ids;
     topomap_fabric fabric;
     topomap_network *network;
-    struct db_routes routes; /* where routing tables were imported */
+    topomap_lft_fabric routes; /* where routing tables were imported */
     int routed;
     int64_t levels; /* of links that only tell levels; their switches are none here */
     int unrated;    /* some node hangs on such switches alone */

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/query/machine_links.h"
-#include "topology-db/routes.h"
+#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 
 /* Where a node's traffic arrives. */
 struct landing {
-    uint32_t adapter; /* index of a fabric vertex (routes.h), or UINT32_MAX: no port has a LID */
+    uint32_t adapter; /* index of a fabric vertex (lft.h), or UINT32_MAX: no port has a LID */
     uint32_t lid;
 };
 
 struct work {
     struct db_links *links;
-    struct db_routes *routes;
+    topomap_lft_fabric *routes;
     struct landing *landing; /* [nodes] */
     uint32_t *table; /* [network vertices] of the fabric, or UINT32_MAX: no table, or taken */
     uint8_t *met;    /* [network vertices] of the ways to one node */
@@ -40,7 +40,7 @@ static int find_landings(struct work *w, topomap_error *err)
         sqlite3_bind_int64(ports, 1, w->links->host[node]);
         row = db_step(ports, err);
         if (row > 0)
-            *landing = (struct landing){db_routes_find(w->routes, sqlite3_column_int64(ports, 0)),
+            *landing = (struct landing){topomap_lft_find(w->routes, sqlite3_column_int64(ports, 0)),
                                         (uint32_t)sqlite3_column_int(ports, 1)};
         sqlite3_reset(ports);
     }
@@ -59,15 +59,15 @@ static uint32_t place_of(const struct work *w, uint32_t fabric)
 /* The link that the table of the switch \p at (of the fabric) takes towards a node. */
 static uint32_t way_from(const struct work *w, uint32_t at, const struct landing *to)
 {
-    const struct db_lft *lft = &w->routes->lft[at];
-    const struct db_cable *cable;
+    const topomap_lft *lft = &w->routes->lft[at];
+    const topomap_cable *cable;
     uint32_t here = place_of(w, at), there;
 
     if (here == DB_NOWHERE || !lft->port || to->lid >= lft->lids || !lft->port[to->lid] ||
-        lft->port[to->lid] == DB_NO_PORT ||
+        lft->port[to->lid] == TOPOMAP_NO_PORT ||
         w->routes->vertex[at].subnet != w->routes->vertex[to->adapter].subnet)
         return UINT32_MAX;
-    cable = db_routes_cable(w->routes, at, lft->port[to->lid]);
+    cable = topomap_lft_cable(w->routes, at, lft->port[to->lid]);
     there = cable ? place_of(w, cable->peer) : DB_NOWHERE;
     return there == DB_NOWHERE ? UINT32_MAX : topomap_network_link(w->links->network, here, there);
 }
@@ -81,7 +81,7 @@ static int take_table(struct work *w, uint32_t here, topomap_error *err)
     if (at == UINT32_MAX)
         return 0;
     w->table[here] = UINT32_MAX;
-    if (db_routes_table(w->routes, at, err))
+    if (w->routes->read(w->routes, at, err))
         return -1;
     for (uint32_t node = 0; node < n->nodes; node++)
         if (w->landing[node].adapter != UINT32_MAX)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/query/machine_links.h"
-#include "topology-db/traffic.h"
+#include "topology-db/functions.h"
 #include "util/alloc.h"
 
 /* Between the allocation's vertices; UINT32_MAX: of none. */

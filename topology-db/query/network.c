@@ -7,18 +7,18 @@
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
-int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err)
+int db_network_load(sqlite3 *file, topomap_coordinate_network *network, topomap_error *err)
 {
     char kind[32], cost[32];
 
-    *network = (struct db_network){0};
+    *network = (topomap_coordinate_network){0};
     if (db_fact_text(file, "coordinates", kind, sizeof kind, err) ||
         db_fact_text(file, "router_cost", cost, sizeof cost, err))
         return -1;
-    network->kind = strcmp(kind, "torus") == 0       ? DB_TORUS
-                    : strcmp(kind, "dragonfly") == 0 ? DB_DRAGONFLY
-                                                     : DB_NO_COORDINATES;
-    if (network->kind != DB_NO_COORDINATES) {
+    network->kind = strcmp(kind, "torus") == 0       ? TOPOMAP_COORDINATES_TORUS
+                    : strcmp(kind, "dragonfly") == 0 ? TOPOMAP_COORDINATES_DRAGONFLY
+                                                     : TOPOMAP_NO_COORDINATES;
+    if (network->kind != TOPOMAP_NO_COORDINATES) {
         if (db_grid_load(file, "dims", "wrap", &network->grid, err))
             return -1;
         if (!network->grid.dims)
@@ -26,16 +26,6 @@ int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *er
     }
     network->base = (uint32_t)strtoul(cost, NULL, 10);
     return 0;
-}
-
-uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
-                         const struct db_point *b)
-{
-    if (network->kind == DB_DRAGONFLY)
-        return a->at[0] != b->at[0]
-                   ? DB_DRAGONFLY_FAR
-                   : (uint32_t)(a->at[1] != b->at[1]) + (uint32_t)(a->at[2] != b->at[2]);
-    return db_grid_hops(&network->grid, a, b);
 }
 
 /* ---- Finding hosts ----------------------------------------------------------------------- */
@@ -87,8 +77,8 @@ static void take_place(sqlite3_stmt *statement, struct db_place *place)
     place->host = sqlite3_column_int64(statement, 0);
     snprintf(place->name, sizeof place->name, "%s", name ? name : "");
     place->class = sqlite3_column_int64(statement, 2);
-    place->point = (struct db_point){0};
-    if (point && db_point_parse(point, ',', &place->point))
+    place->point = (topomap_coordinates){0};
+    if (point && topomap_coordinates_parse(point, ',', &place->point))
         place->point.dims = 0;
 }
 

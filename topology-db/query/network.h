@@ -5,34 +5,18 @@
 
 #include "topology-db/derive/grid.h"
 
-/** Costs of one byte, in thousandths of a hop over the reference link (costs.h). Two InfiniBand
+/** Costs of one byte, in thousandths of a hop over the reference link (functions.h). Two InfiniBand
  *  hosts on one switch are 2 hops apart (into it and out of it). On a Cray network hops are counted
  *  between routers, so that two nodes on one router are 0 hops apart: there leaving a node at all
  *  costs as much as a hop, which keeps them farther than two cores of a node (6 tenths of a hop,
  *  machine/shape.h). In results costs are tenths of a hop. */
 #define DB_TENTHS(cost) ((double)(cost) / 100.0)
 
-/** Hops on an Aries dragonfly. x, y, z are group, chassis and blade (one router a blade): routers
- *  of a chassis are joined all to all, and so are those of one blade position in a group; other
- *  routers of the group are 2 hops away. Routers of two groups are 1 to 5 hops apart, depending on
- *  optical links that xtdb2proc does not list; 4 stands for them (all shortest paths over the full
- *  link list of one real machine: 3.4 on average, at most 4). */
-enum { DB_DRAGONFLY_FAR = 4 };
-
-enum db_coordinates { DB_NO_COORDINATES, DB_TORUS, DB_DRAGONFLY };
-
-/** What coordinates mean here. */
-struct db_network {
-    enum db_coordinates kind;
-    struct db_grid grid;
-    uint32_t base; /* cost of leaving a node */
-};
-
 /** Where a host is. */
 struct db_place {
     int64_t host, class; /* class 0: none */
     char name[256];
-    struct db_point point; /* no dimensions: has no coordinates */
+    topomap_coordinates point; /* no dimensions: has no coordinates */
 };
 
 /** A switch that a host hangs on. */
@@ -41,10 +25,7 @@ struct db_hanging {
     uint32_t hops, cost; /* from the host into it */
 };
 
-int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err);
-/** Hops between two placed hosts. */
-uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
-                         const struct db_point *b);
+int db_network_load(sqlite3 *file, topomap_coordinate_network *network, topomap_error *err);
 
 /** The prepared questions of a look-up of many hosts. */
 struct db_finder {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
 #include "util/sorted.h"

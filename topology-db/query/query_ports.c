@@ -2,7 +2,7 @@
 /* db show: the ports of a host's adapters, and those of adapters whose host is not known. */
 #include <string.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/query/network.h"
 
 enum column {

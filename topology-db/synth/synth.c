@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 #include "util/output.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fabric/disjoint.h"
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/synth/synth.h"
 
 /* Whether the vertex lists its end, and the port at the other one. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 

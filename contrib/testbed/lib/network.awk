@@ -23,7 +23,7 @@ function fail(message)
     exit 3
 }
 
-# "4xEDR": the data rate in Mb/s, as topology-db/ib_names.c has it.
+# "4xEDR": the data rate in Mb/s, as lib/fabric/infiniband.c has it.
 function mbps(link,    part)
 {
     if (split(link, part, "x") != 2 || !(part[2] in lane))

@@ -4,7 +4,7 @@
 #define TOPOMAP_PLANNER_GPUS_H
 
 #include "plugin/planner/request/request.h"
-#include "topology-db/devices.h"
+#include "topology-db/query/devices.h"
 
 typedef struct planner_gpus {
     topomap_db_device_classes devices; /* owned: what the next three see of them */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/switches.h"
+#include "topology-db/fabric/load.h"
 
 enum { SWITCHES = 300, SETS = 150, MEMBERS = 3 };
 

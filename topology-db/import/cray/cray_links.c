@@ -18,7 +18,7 @@ enum { WORDS = 8 };
 
 struct router {
     int64_t cname;
-    struct db_point point;
+    topomap_coordinates point;
 };
 
 struct list {
@@ -53,11 +53,11 @@ static void list_free(void *content)
 }
 
 /* `[(0,0,0)]`, `(0:0:0)`, or nothing, cut in place. */
-static int read_point(char *text, struct db_point *point)
+static int read_point(char *text, topomap_coordinates *point)
 {
     char *end;
 
-    *point = (struct db_point){0};
+    *point = (topomap_coordinates){0};
     if (!*text)
         return 0;
     text += strspn(text, "[(");
@@ -65,7 +65,9 @@ static int read_point(char *text, struct db_point *point)
     if (end[strspn(end, ")]")])
         return -1;
     *end = 0;
-    return db_point_parse(text, strchr(text, ':') ? ':' : ',', point) || point->dims != 3 ? -1 : 0;
+    return topomap_coordinates_parse(text, strchr(text, ':') ? ':' : ',', point) || point->dims != 3
+               ? -1
+               : 0;
 }
 
 /* The router and link number of one end; a router's coordinates must be the same everywhere. */
@@ -75,7 +77,7 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
     struct cray_name name;
     const char *after;
     char kind, label[40];
-    struct db_point point;
+    topomap_coordinates point;
     size_t known = list->fabric.vertices;
 
     if (cray_link_parse(word, &name, &kind, port, &after) ||
@@ -96,7 +98,7 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
         list->router[known] = (struct router){cray_name_pack(&name), point};
     else if (!list->router[*vertex].point.dims)
         list->router[*vertex].point = point;
-    else if (point.dims && !db_point_same(&point, &list->router[*vertex].point))
+    else if (point.dims && !topomap_coordinates_same(&point, &list->router[*vertex].point))
         return topomap_input_fail(import->input, err,
                                   "%s has other coordinates than on a line before", label);
     return 0;
@@ -161,16 +163,16 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
 /* A machine whose routers are all at 0,0,0 has no coordinates. */
 static void drop_zeros(struct db_import *import, struct list *list)
 {
-    static const struct db_point zero = {.dims = 3};
+    static const topomap_coordinates zero = {.dims = 3};
     size_t zeros = 0;
 
     for (size_t i = 0; i < list->fabric.vertices; i++)
-        zeros += db_point_same(&list->router[i].point, &zero) != 0;
+        zeros += topomap_coordinates_same(&list->router[i].point, &zero) != 0;
     if (zeros < 2 || zeros < list->fabric.vertices)
         return;
     db_warn(import, 0, "all coordinates are zero: they are left out");
     for (size_t i = 0; i < list->fabric.vertices; i++)
-        list->router[i].point = (struct db_point){0};
+        list->router[i].point = (topomap_coordinates){0};
 }
 
 static int finish(struct db_import *import, struct list *list, topomap_error *err)
@@ -222,9 +224,9 @@ static int write_routers(struct db_import *import, const struct list *list, cons
     int result = insert ? 0 : -1;
 
     for (size_t i = 0; !result && i < list->fabric.vertices; i++) {
-        char place[DB_POINT_TEXT];
+        char place[TOPOMAP_COORDINATES_TEXT];
 
-        db_point_format(&list->router[i].point, place);
+        topomap_coordinates_format(&list->router[i].point, place);
         result = DB_PUT(insert, err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
                         DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place));
     }

@@ -19,7 +19,7 @@
 #include <strings.h>
 
 #include "topology-db/import/lists/named.h"
-#include "topology-db/names.h"
+#include "topology-db/functions.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 

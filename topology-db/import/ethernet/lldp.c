@@ -18,7 +18,7 @@
 
 #include "topology-db/import/ethernet/wires.h"
 #include "topology-db/import/json.h"
-#include "topology-db/names.h"
+#include "topology-db/functions.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "topology-db/import/import.h"
-#include "topology-db/traffic.h"
+#include "topology-db/functions.h"
 #include "util/alloc.h"
 
 enum { SENT, RECEIVED, COUNTERS };

@@ -5,7 +5,7 @@
 #define TOPOMAP_DB_IB_H
 
 #include "fabric/fabric.h"
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "topology-db/import/import.h"
 
 struct ib_vertex {

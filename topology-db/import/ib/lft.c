@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "topology-db/import/ib/ib_read.h"
-#include "topology-db/routes.h"
+#include "fabric/lft.h"
 #include "util/alloc.h"
 
 enum { LINE_MOST = 65536, PREAMBLE_MOST = 100, PACK_LEVEL = 3 };
@@ -36,7 +36,7 @@ struct reader {
     struct db_import *import;
     struct tables *tables;
     struct table *now; /* whose rows come, or NULL */
-    uint8_t port[DB_LIDS];
+    uint8_t port[TOPOMAP_LIDS];
     uint32_t lids;
     uint64_t top;     /* the last LID that the header promises, or 0 */
     uint64_t rows;    /* of this table's section */
@@ -115,7 +115,7 @@ static int begin_table(struct reader *reader, uint64_t guid, topomap_error *err)
     struct table *table;
 
     HASH_FIND(hh, reader->tables->all, &guid, sizeof guid, table);
-    memset(reader->port, DB_NO_PORT, sizeof reader->port);
+    memset(reader->port, TOPOMAP_NO_PORT, sizeof reader->port);
     reader->lids = 0;
     reader->rows = 0;
     if (!table) {
@@ -177,13 +177,13 @@ static int read_row(struct reader *reader, char *line, topomap_error *err)
                                   "expected a LID in hexadecimal and a port in decimal");
     for (rest = digits; isdigit((unsigned char)*rest) && port < 1000; rest++)
         port = port * 10 + (uint32_t)(*rest - '0');
-    if (lid >= DB_LIDS || port > 255 || (*rest && !isspace((unsigned char)*rest)))
+    if (lid >= TOPOMAP_LIDS || port > 255 || (*rest && !isspace((unsigned char)*rest)))
         return topomap_input_fail(reader->import->input, err,
                                   "expected a unicast LID below 0x%x and a port up to 255",
-                                  DB_LIDS);
+                                  TOPOMAP_LIDS);
     if (is_illegal(rest))
-        port = DB_NO_PORT;
-    if (lid < reader->lids && reader->port[lid] != DB_NO_PORT && reader->port[lid] != port &&
+        port = TOPOMAP_NO_PORT;
+    if (lid < reader->lids && reader->port[lid] != TOPOMAP_NO_PORT && reader->port[lid] != port &&
         !reader->conflicts++)
         db_warn(reader->import, topomap_input_lineno(reader->import->input),
                 "LID 0x%04x has had another port in this table; the last one counts",

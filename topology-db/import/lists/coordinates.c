@@ -22,7 +22,7 @@ enum { WORDS = 12, MIDPLANE = 512 };
 
 struct row {
     char key[DB_KEY], name[DB_KEY], type[24];
-    struct db_point point;
+    topomap_coordinates point;
     int64_t cname; /* -1: none */
     size_t line;
     UT_hash_handle hh;
@@ -59,7 +59,7 @@ static int keep_row(struct db_import *import, struct list *list, const struct ro
     struct row *old, *kept;
 
     HASH_FIND_STR(list->by_key, row->key, old);
-    if (old && list->bluegene && db_point_same(&old->point, &row->point))
+    if (old && list->bluegene && topomap_coordinates_same(&old->point, &row->point))
         return 0; /* another core of it */
     if (old)
         return topomap_input_fail(import->input, err, "node '%.100s' is on line %zu too", row->name,
@@ -81,16 +81,16 @@ static int keep_row(struct db_import *import, struct list *list, const struct ro
 static int take_point(struct db_import *import, struct row *row, char **word, int words,
                       topomap_error *err)
 {
-    if (words < 1 || words > DB_DIMS)
+    if (words < 1 || words > TOPOMAP_DIMS)
         return topomap_input_fail(import->input, err, "expected a node and 1 to %d coordinates",
-                                  DB_DIMS);
+                                  TOPOMAP_DIMS);
     for (int i = 0; i < words; i++) {
         uint32_t number;
 
-        if (cray_number(word[i], DB_COORDINATE_MOST, &number))
+        if (cray_number(word[i], TOPOMAP_COORDINATE_MOST, &number))
             return topomap_input_fail(import->input, err,
                                       "expected a coordinate from 0 to %d, not '%.40s'",
-                                      DB_COORDINATE_MOST, word[i]);
+                                      TOPOMAP_COORDINATE_MOST, word[i]);
         row->point.at[row->point.dims++] = (uint16_t)number;
     }
     return 0;
@@ -226,7 +226,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
         return read_bluegene(import, list, word, words, err);
     if (first && words == 2 && is_number(word[0]) && is_number(word[1])) {
         if (cray_number(word[0], INT32_MAX, &list->promised) ||
-            cray_number(word[1], DB_DIMS + 1, &list->columns) || !list->columns)
+            cray_number(word[1], TOPOMAP_DIMS + 1, &list->columns) || !list->columns)
             return topomap_input_fail(import->input, err,
                                       "expected how many nodes and coordinates follow");
         return 0;
@@ -285,9 +285,9 @@ static int write_rows(struct db_import *import, void *content, topomap_error *er
 
     for (size_t i = 0; !result && i < list->rows; i++) {
         const struct row *row = list->row[i];
-        char place[DB_POINT_TEXT];
+        char place[TOPOMAP_COORDINATES_TEXT];
 
-        db_point_format(&row->point, place);
+        topomap_coordinates_format(&row->point, place);
         result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
                         DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type));
     }

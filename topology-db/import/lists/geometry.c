@@ -17,24 +17,24 @@ static int axis_of(char letter)
     return -1;
 }
 
-/* The option as table geometry has it; "" where it is not that. \param digits [DB_DIMS + 1] */
+/* The option as table geometry has it; "" where it is not that. \param digits [TOPOMAP_DIMS + 1] */
 static void read_wrap(const char *text, uint32_t dims, char *digits)
 {
     static const struct {
         const char *word, *digits;
     } words[] = {{"yes", "1"}, {"all", "1"}, {"no", "0"}, {"none", "0"}};
 
-    memset(digits, 0, DB_DIMS + 1);
+    memset(digits, 0, TOPOMAP_DIMS + 1);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0) {
             strcpy(digits, words[i].digits);
             return;
         }
-    memset(digits, '0', dims ? dims : DB_DIMS);
+    memset(digits, '0', dims ? dims : TOPOMAP_DIMS);
     for (; *text; text++) {
         int axis = axis_of(*text);
 
-        if (axis < 0 || axis >= (int)(dims ? dims : DB_DIMS)) {
+        if (axis < 0 || axis >= (int)(dims ? dims : TOPOMAP_DIMS)) {
             *digits = 0;
             return;
         }
@@ -46,11 +46,11 @@ int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_err
 {
     const char *size = db_option(import, "dims"), *wrap = db_option(import, "wrap");
     const char *shape = db_option(import, "shape");
-    uint32_t given, dim[DB_DIMS];
+    uint32_t given, dim[TOPOMAP_DIMS];
     struct cray_shape read;
-    char digits[DB_DIMS + 1];
+    char digits[TOPOMAP_DIMS + 1];
 
-    if (size && (db_dims_parse(size, &given, dim) || (dims && given != dims)))
+    if (size && (topomap_dims_parse(size, &given, dim) || (dims && given != dims)))
         return topomap_error_set(
             err, TOPOMAP_EUSAGE,
             "option dims takes a size a dimension, such as 8x8x16, not '%.40s'", size);
@@ -81,7 +81,7 @@ int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap,
 {
     const char *size = db_option(import, "dims"), *given = db_option(import, "wrap");
     const char *shape = db_option(import, "shape");
-    char digits[DB_DIMS + 1];
+    char digits[TOPOMAP_DIMS + 1];
 
     if (!size && !given && !shape && !wrap)
         return 0;

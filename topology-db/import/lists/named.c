@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/switches.h"
+#include "topology-db/fabric/load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/ib_names.h"
+#include "fabric/infiniband.h"
 #include "util/hostlist.h"
 
 const struct ib_speed ib_speeds[IB_SPEEDS + 2] = {

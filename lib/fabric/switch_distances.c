@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/ways.h"
+#include "fabric/switch_distances.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void search_row(struct ways *b, size_t i, uint16_t *hops, uint32_t *cost)
     }
 }
 
-void topomap_ways_fill_gaps(size_t sites, double hop, uint16_t *hops, float *cost)
+void topomap_distances_fill_gaps(size_t sites, double hop, uint16_t *hops, float *cost)
 {
     size_t places = sites * sites;
     uint16_t most = 2;
@@ -206,13 +206,13 @@ static int fill_at_once(struct ways *b, topomap_error *err)
     return result;
 }
 
-int topomap_ways(topomap_switches *switches, const topomap_site *site, size_t sites, double hop,
-                 uint16_t *hops, float *cost, topomap_error *err)
+int topomap_switch_distances(topomap_switches *switches, const topomap_site *site, size_t sites,
+                             double hop, uint16_t *hops, float *cost, topomap_error *err)
 {
     struct ways ways = {switches, site, sites, hop, hops, cost};
 
     if (are_alike(&ways) ? fill_at_once(&ways, err) : fill_rows(&ways, 0, NULL, 0, err))
         return -1;
-    topomap_ways_fill_gaps(sites, hop, hops, cost);
+    topomap_distances_fill_gaps(sites, hop, hops, cost);
     return 0;
 }

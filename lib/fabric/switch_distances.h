@@ -18,10 +18,10 @@ typedef struct topomap_site {
  *  \param hop   cost of a byte over a link of the reference rate
  *  \param hops  [sites * sites]
  *  \param cost  [sites * sites] */
-int topomap_ways(topomap_switches *switches, const topomap_site *site, size_t sites, double hop,
-                 uint16_t *hops, float *cost, topomap_error *err);
+int topomap_switch_distances(topomap_switches *switches, const topomap_site *site, size_t sites,
+                             double hop, uint16_t *hops, float *cost, topomap_error *err);
 
 /** Puts pairs of TOPOMAP_FAR hops 2 hops beyond the farthest pair. */
-void topomap_ways_fill_gaps(size_t sites, double hop, uint16_t *hops, float *cost);
+void topomap_distances_fill_gaps(size_t sites, double hop, uint16_t *hops, float *cost);
 
 #endif
