@@ -22,4 +22,5 @@ EXTRA_DIST += plugin/protocol.md
 
 include plugin/common/local.mk
 include plugin/node/local.mk
+include plugin/sandbox/local.mk
 include plugin/srun/local.mk

@@ -3,7 +3,7 @@
 #include "plugin/common/child.h"
 #include "plugin/common/descriptors.h"
 #include "plugin/common/group.h"
-#include "plugin/common/wall.h"
+#include "plugin/sandbox/sandbox.h"
 #include "util/clock.h"
 
 #include <errno.h>
@@ -115,11 +115,11 @@ static void end_with(pid_t parent)
 static void set_limits(const struct plugin_child_files *files)
 {
 #ifndef TOPOMAP_SANITIZED /* AddressSanitizer reserves terabytes of addresses */
-    plugin_wall_limit(RLIMIT_AS, files->memory ? files->memory : MEMORY_MOST);
+    plugin_lower_limit(RLIMIT_AS, files->memory ? files->memory : MEMORY_MOST);
 #endif
-    plugin_wall_limit(RLIMIT_CORE, 0);
-    if (files->cpu_seconds && files->walled)
-        plugin_wall_limit(RLIMIT_CPU, files->cpu_seconds);
+    plugin_lower_limit(RLIMIT_CORE, 0);
+    if (files->cpu_seconds && files->unprivileged)
+        plugin_lower_limit(RLIMIT_CPU, files->cpu_seconds);
     else if (files->cpu_seconds)
         limit_for_now(RLIMIT_CPU, files->cpu_seconds);
 }
@@ -136,13 +136,13 @@ static _Noreturn void become(const char *path, const char *const *words,
     if (!set_files(files, status)) {
         status = STATUS_FD;
         set_limits(files);
-        if (files->walled)
-            why = files->user ? plugin_wall_raise_for(files->user) : plugin_wall_raise();
+        if (files->unprivileged)
+            why = files->user ? plugin_drop_privileges_to(files->user) : plugin_drop_privileges();
         /* Behind the wall, which makes the kernel forget it (prctl(2)). */
         if (files->ends_with_us)
             end_with(parent);
         if (!why)
-            execve(path, (char *const *)words, files->walled ? none : environ);
+            execve(path, (char *const *)words, files->unprivileged ? none : environ);
     }
     why = why ? why : errno;
     while (write(status, &why, sizeof why) < 0 && errno == EINTR)

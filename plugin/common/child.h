@@ -19,8 +19,8 @@ struct plugin_child_files {
     int ends_with_us;     /* nonzero: killed where the thread that starts it ends */
     uint64_t memory;      /* bytes of addresses at most; 0: 8 GiB */
     unsigned cpu_seconds; /* at most; 0: any */
-    int walled;           /* nonzero: the effective user's alone, with no environment (wall.h) */
-    const struct plugin_wall_user *user; /* or NULL; walled as this user, who may write files */
+    int unprivileged;     /* nonzero: drops privileges (sandbox.h) and has no environment */
+    const struct plugin_user *user; /* or NULL; drops them to this user, who may write files */
     int kill_ms; /* how long one that was killed is waited for; 0: half a second */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/common/group.h"
-#include "plugin/common/wall.h"
+#include "plugin/sandbox/sandbox.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ void plugin_group_move(const char *path, pid_t pid)
     do
         *--digit = (char)('0' + pid % 10);
     while (pid /= 10);
-    if (plugin_wall_lower())
+    if (plugin_regain_root())
         _exit(1);
     fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     _exit(fd < 0 || write(fd, digit, (size_t)(digits + sizeof digits - digit)) < 0);

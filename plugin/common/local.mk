@@ -10,7 +10,7 @@ plugin_libspank_la_SOURCES += \
 noinst_LTLIBRARIES += plugin/libchild.la
 plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/common/child_talk.c plugin/common/group.c plugin/common/group.h \
   plugin/common/keyring.c plugin/common/keyring.h \
-  plugin/common/descriptors.c plugin/common/descriptors.h plugin/common/wall.c plugin/common/wall.h
+  plugin/common/descriptors.c plugin/common/descriptors.h plugin/sandbox/drop_privileges.c plugin/sandbox/sandbox.h
 
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
 noinst_LTLIBRARIES += plugin/libsite.la

@@ -6,8 +6,8 @@ plugin_helper_libnode_la_SOURCES = plugin/helper/question.c plugin/helper/questi
 
 # topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
 # compiled for it alone, so that its code lies elsewhere in each process.
-NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/adapters.c plugin/helper/adapters.h plugin/helper/cell.c \
-  plugin/helper/cell.h plugin/common/filter.h \
+NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/adapters.c plugin/helper/adapters.h plugin/sandbox/decoder_sandbox.c \
+  plugin/sandbox/sandbox.h plugin/sandbox/seccomp.h \
   plugin/common/spool_read.c plugin/common/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/common/oom.c plugin/common/oom.h plugin/helper/jobs.h $(NODE_SOURCES) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap-node: what a launch needs of files and texts that a user could have forged, or that a
  * file system may never give, in a process of its own. slurmstepd starts it as the user, without
- * privileges, environment or open files (plugin/common/wall.h), and does not wait for one that
+ * privileges, environment or open files (plugin/sandbox), and does not wait for one that
  * hangs. */
 #include "config.h"
 #include "plugin/helper/jobs.h"

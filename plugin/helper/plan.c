@@ -4,7 +4,7 @@
 #include "config.h"
 #include "plugin/helper/decode.h"
 #include "plugin/common/spool.h"
-#include "plugin/helper/cell.h"
+#include "plugin/sandbox/sandbox.h"
 #include "plugin/helper/jobs.h"
 #include "util/whole.h"
 
@@ -69,7 +69,7 @@ static int answer_it(const node_question *question)
         answer.found |= NODE_READABLE;
     if (question->text[NODE_NICS])
         node_adapters_list(&adapters);
-    node_cell_close();
+    plugin_decoder_sandbox();
     if (source.text)
         node_plan_decode(question, source.text, source.size, &answer, &memory);
     if (question->text[NODE_NICS])

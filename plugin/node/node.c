@@ -86,7 +86,7 @@ static void *talk(const plugin_node_site *site, const node_question *question, c
     struct plugin_child_files theirs = {.ends_with_us = 1,
                                         .memory = MEMORY + 4 * node_room(question->step_tasks),
                                         .cpu_seconds = budget.cpu_seconds,
-                                        .walled = 1,
+                                        .unprivileged = 1,
                                         .kill_ms = budget.kill_ms};
     pid_t pid;
     int why;

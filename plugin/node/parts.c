@@ -3,7 +3,7 @@
 #include "plugin/node/parts.h"
 #include "graph/formats/part_memory.h"
 #include "plugin/common/child.h"
-#include "plugin/common/wall.h"
+#include "plugin/sandbox/sandbox.h"
 #include "util/clock.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ static struct {
     uint32_t tasks, ended; /* of this node; no tasks: the step is not profiled */
     uint32_t status;       /* of the first task that failed, as wait() has it */
     uint64_t status_ns;
-    struct plugin_wall_user user;
+    struct plugin_user user;
 } here = {.fd = -1};
 
 static void forget(void)
@@ -44,7 +44,7 @@ static int remember_user(void)
         free(groups);
         return -1;
     }
-    here.user = (struct plugin_wall_user){
+    here.user = (struct plugin_user){
         .uid = geteuid(), .gid = getegid(), .groups = groups, .groups_count = (size_t)count};
     return 0;
 }
@@ -97,7 +97,7 @@ static void collect(const plugin_node_site *site)
                                         .ends_with_us = 1,
                                         .memory = (uint64_t)256 << 20,
                                         .cpu_seconds = budget.cpu_seconds,
-                                        .walled = 1,
+                                        .unprivileged = 1,
                                         .user = &here.user,
                                         .kill_ms = budget.kill_ms};
     int reply[2];

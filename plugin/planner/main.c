@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "plugin/common/oom.h"
-#include "plugin/planner/launch/caged.h"
+#include "plugin/planner/launch/sandbox_child.h"
 #include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory.h"
@@ -90,7 +90,7 @@ static int plan(void)
     topomap_error err;
     size_t size;
     char *reply = planner_request_rest(stdin, &request, &err) == 0
-                      ? planner_caged_answer(&request, &size)
+                      ? planner_sandboxed_answer(&request, &size)
                       : planner_failure_text(&err, &size);
 
     planner_request_clear(&request);

@@ -161,3 +161,15 @@ anchors() {
   grep -q 'objective' html/reference/topomap-srun.html
   [ -s html/users.html ] && [ -s html/background.html ]
 }
+
+@test "SECURITY.md's table of what processes may do is the code's" {
+  table() { grep -oE '\| .* \|$' "$1" | grep -A 9 '^| process | enters by'; }
+  table "$TOPOMAP_SOURCE/plugin/sandbox/sandbox.h" >code
+  table "$TOPOMAP_SOURCE/SECURITY.md" >page
+  [ "$(wc -l <code)" -ge 6 ]
+  diff code page
+  # Every way in is a function of the header.
+  for function in $(grep -o 'plugin_[a-z_]*()' code | sort -u); do
+    grep -q "^[a-z]* ${function%()}(" "$TOPOMAP_SOURCE/plugin/sandbox/sandbox.h"
+  done
+}

@@ -48,24 +48,24 @@ int __wrap_setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 /* Weak: most programs have none of these. */
 #define WEAK __attribute__((weak))
 
-WEAK void __real_planner_cage_close(void);
-void __wrap_planner_cage_close(void);
-void __wrap_planner_cage_close(void)
+WEAK void __real_plugin_reader_sandbox(void);
+void __wrap_plugin_reader_sandbox(void);
+void __wrap_plugin_reader_sandbox(void)
 {
     if (is_unwalled())
         return;
     walled = 1;
-    __real_planner_cage_close();
+    __real_plugin_reader_sandbox();
 }
 
-WEAK void __real_node_cell_close(void);
-void __wrap_node_cell_close(void);
-void __wrap_node_cell_close(void)
+WEAK void __real_plugin_decoder_sandbox(void);
+void __wrap_plugin_decoder_sandbox(void);
+void __wrap_plugin_decoder_sandbox(void)
 {
     if (is_unwalled())
         return;
     walled = 1;
-    __real_node_cell_close();
+    __real_plugin_decoder_sandbox();
 }
 
 /* The last that slurm_spank_task_init() does (plugin/spank.c), before slurmstepd's exec. */

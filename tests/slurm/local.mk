@@ -6,7 +6,7 @@ tests_slurm_fake_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.l
 EXTRA_DIST += tests/slurm/mpis.bash tests/slurm/bed.bash tests/slurm/silence.bash tests/slurm/stuck.bash tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/gpus.bats tests/slurm/gpu-options.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats tests/slurm/loaded.bats tests/slurm/torch.bats tests/slurm/trust.bats tests/slurm/ends.bats tests/slurm/times.bats \
-  tests/slurm/wall.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/contained.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats tests/slurm/launchers.bats \
+  tests/slurm/privileges.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/contained.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats tests/slurm/launchers.bats \
   tests/slurm/node.bats tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/ends-vm.bats tests/slurm/gpus-vm.bats tests/slurm/launchers-vm.bats tests/slurm/vm-node tests/slurm/vm-gpus tests/slurm/case.c
 EXTRA_DIST += tests/slurm/order.bats tests/slurm/doctor.bats tests/slurm/book.bats \
   tests/slurm/masks.bats tests/slurm/masks-vm.bats tests/slurm/masks.awk tests/slurm/random-steps.awk tests/slurm/compare-masks
@@ -16,7 +16,7 @@ TESTS += tests/slurm/order.bats tests/slurm/doctor.bats tests/slurm/book.bats te
 TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/gpus.bats tests/slurm/gpu-options.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats tests/slurm/loaded.bats tests/slurm/torch.bats tests/slurm/trust.bats tests/slurm/ends.bats tests/slurm/times.bats \
-  tests/slurm/wall.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/contained.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/proof.bats tests/slurm/launchers.bats
+  tests/slurm/privileges.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/contained.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/proof.bats tests/slurm/launchers.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.

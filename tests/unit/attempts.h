@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process that reads others' graphs may try: for test_cage. */
+/* What a process that reads others' graphs may try: for test_reader_sandbox. */
 #ifndef TOPOMAP_TESTS_UNIT_ATTEMPTS_H
 #define TOPOMAP_TESTS_UNIT_ATTEMPTS_H
 

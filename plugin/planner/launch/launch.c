@@ -12,7 +12,7 @@
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"
 #include "plugin/planner/launch/auto.h"
-#include "plugin/planner/launch/caged.h"
+#include "plugin/planner/launch/sandbox_child.h"
 #include "plugin/planner/launch/carry.h"
 #include "plugin/planner/launch/compose.h"
 #include "plugin/planner/launch/gres_conf.h"
@@ -108,7 +108,7 @@ char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
         return NULL;
     }
     if (!planner_request_read(in, &request, err)) {
-        reply = planner_caged_answer(&request, size);
+        reply = planner_sandboxed_answer(&request, size);
         if (!reply)
             topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     }

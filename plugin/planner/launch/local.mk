@@ -9,8 +9,8 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/plann
   plugin/planner/launch/compose.c plugin/planner/launch/compose.h \
   plugin/planner/launch/gres_conf.c plugin/planner/launch/gres_conf.h \
   plugin/planner/launch/carry.c plugin/planner/launch/carry.h \
-  plugin/planner/launch/cage.c plugin/planner/launch/cage.h \
-  plugin/planner/launch/caged.c plugin/planner/launch/caged.h plugin/common/filter.h \
+  plugin/sandbox/reader_sandbox.c plugin/sandbox/sandbox.h \
+  plugin/planner/launch/sandbox_child.c plugin/planner/launch/sandbox_child.h plugin/sandbox/seccomp.h \
   plugin/planner/launch/explanation.c plugin/planner/launch/explanation.h \
   plugin/planner/launch/launch.c plugin/planner/launch/launch.h \
   plugin/planner/launch/keep.c plugin/planner/launch/keep.h \

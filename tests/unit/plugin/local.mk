@@ -13,7 +13,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_plugin \
   tests/unit/plugin/test_child \
   tests/unit/plugin/test_breaker \
-  tests/unit/plugin/test_wall \
+  tests/unit/plugin/test_drop_privileges \
   tests/unit/plugin/test_command_line \
   tests/unit/plugin/test_spool \
   tests/unit/plugin/test_hooks_node \
@@ -23,7 +23,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_stored_profile \
   tests/unit/plugin/test_scontrol \
   tests/unit/plugin/test_planner_memory \
-  tests/unit/plugin/test_cage \
+  tests/unit/plugin/test_reader_sandbox \
   tests/unit/plugin/test_explanation \
   tests/unit/plugin/test_writers \
   tests/unit/plugin/test_spool_tidy \
@@ -61,8 +61,8 @@ tests_unit_plugin_test_child_SOURCES = tests/unit/plugin/test_child.c
 tests_unit_plugin_test_child_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_breaker_SOURCES = tests/unit/plugin/test_breaker.c
 tests_unit_plugin_test_breaker_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_wall_SOURCES = tests/unit/plugin/test_wall.c plugin/helper/cell.c plugin/helper/cell.h
-tests_unit_plugin_test_wall_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+tests_unit_plugin_test_drop_privileges_SOURCES = tests/unit/plugin/test_drop_privileges.c plugin/sandbox/decoder_sandbox.c plugin/sandbox/sandbox.h
+tests_unit_plugin_test_drop_privileges_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_command_line_SOURCES = tests/unit/plugin/test_command_line.c
 tests_unit_plugin_test_command_line_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_spool_SOURCES = tests/unit/plugin/test_spool.c
@@ -102,9 +102,9 @@ tests_unit_plugin_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db
 tests_unit_plugin_test_planner_memory_SOURCES = tests/unit/plugin/test_planner_memory.c plugin/planner/memory.c plugin/planner/memory.h \
   tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_planner_memory_LDADD = lib/libcore.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_cage_SOURCES = tests/unit/plugin/test_cage.c tests/unit/attempts.c tests/unit/attempts.h \
+tests_unit_plugin_test_reader_sandbox_SOURCES = tests/unit/plugin/test_reader_sandbox.c tests/unit/attempts.c tests/unit/attempts.h \
   tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_cage_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+tests_unit_plugin_test_reader_sandbox_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_writers_SOURCES = tests/unit/plugin/test_writers.c
 tests_unit_plugin_test_writers_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_explanation_SOURCES = tests/unit/plugin/test_explanation.c tests/unit/scratch.c tests/unit/scratch.h

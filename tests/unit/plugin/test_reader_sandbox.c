@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/planner/launch/cage.h"
-#include "plugin/planner/launch/caged.h"
+#include "plugin/sandbox/sandbox.h"
+#include "plugin/planner/launch/sandbox_child.h"
 #include "tests/unit/attempts.h"
 #include "tests/unit/scratch.h"
 
@@ -36,10 +36,10 @@ enum { REFUSED, DONE, OTHERWISE, NO_LAYER };
 static int close_layers(int by)
 {
     if (by == (LANDLOCK | FILTER)) {
-        planner_cage_close();
+        plugin_reader_sandbox();
         return 0;
     }
-    return by == LANDLOCK ? planner_cage_landlock() : planner_cage_filter();
+    return by == LANDLOCK ? plugin_reader_landlock() : plugin_reader_seccomp();
 }
 
 /* \return one of the above, of a child that has these layers */
@@ -155,7 +155,7 @@ static int work_inside(void)
 
     if (pipe(ends))
         return 1;
-    planner_cage_close();
+    plugin_reader_sandbox();
     fd = open(there, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || read(fd, bytes, sizeof bytes) <= 0)
         return 2;
@@ -195,7 +195,7 @@ static void it_reads_and_counts(void **state)
 static int fail_inside(void)
 {
     prctl(PR_SET_DUMPABLE, 0);
-    planner_cage_close();
+    plugin_reader_sandbox();
     abort();
 }
 
@@ -218,7 +218,7 @@ static int look_inside(void)
     DIR *list;
     int fd;
 
-    planner_cage_close();
+    plugin_reader_sandbox();
     fd = open(there, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fcntl(fd, F_SETLK, &lock) || fcntl(fd, F_GETFD) != FD_CLOEXEC)
         return 1;
@@ -253,7 +253,7 @@ static void a_failure_comes_back(void **state)
     size_t size = 0;
 
     (void)state;
-    reply = planner_caged_answer(&request, &size);
+    reply = planner_sandboxed_answer(&request, &size);
     assert_non_null(reply);
     assert_int_equal(strlen(reply), size);
     assert_non_null(strstr(reply, "status failed\n"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program is that slurmstepd starts behind the wall, from the users that user_init has: real
- * and saved root, effective the step's; and what becomes of programs that misbehave there. */
+/* Properties of a program that slurmstepd starts after dropping privileges, from the users that
+ * user_init has: real and saved root, effective the step's; and what becomes of programs that
+ * misbehave there. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/helper/cell.h"
+#include "plugin/sandbox/sandbox.h"
 #include "plugin/node/node.h"
 #include "tests/unit/messages.h"
 #include "util/clock.h"
@@ -153,7 +154,7 @@ static int look(void)
     static const char wanted[] =
         "uid 65534 65534 65534 gid 65533 65533 65533 groups 1 12 back 0 0 caps 0 nnp 1 env 0 in / "
         "core 0 file 0 files 16 processes 0 cpu 7";
-    struct plugin_child_files files = {.walled = 1, .cpu_seconds = 7, .ends_with_us = 1};
+    struct plugin_child_files files = {.unprivileged = 1, .cpu_seconds = 7, .ends_with_us = 1};
     char reply[4096] = "";
     struct plugin_child_answer answer = {
         .bytes = reply, .capacity = sizeof reply, .most = sizeof reply - 1};
@@ -182,7 +183,7 @@ static void it_is_the_users_for_good(void **state)
 static void misbehaviour_costs_a_line(void **state)
 {
     const node_question question = {.job = 1, .local_tasks = 2, .step_tasks = 2};
-    char folder[] = "/tmp/topomap-wall-XXXXXX", path[64];
+    char folder[] = "/tmp/topomap-privileges-XXXXXX", path[64];
 
     (void)state;
     assert_non_null(mkdtemp(folder));
@@ -254,7 +255,7 @@ static int in_the_cell(void)
 {
     char *memory;
 
-    node_cell_close();
+    plugin_decoder_sandbox();
     errno = 0;
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 || errno == EINVAL)
         return 1;

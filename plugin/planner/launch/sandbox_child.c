@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/caged.h"
+#include "plugin/planner/launch/sandbox_child.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/planner/launch/cage.h"
+#include "plugin/sandbox/sandbox.h"
 #include "plugin/planner/plan/answer.h"
 #include "plugin/planner/request/cores.h"
 #include "util/whole.h"
@@ -96,7 +96,7 @@ static _Noreturn void answer_inside(const planner_request *request, struct ends 
         _exit(1);
     close(STDIN_FILENO);
     close(REPLY_FD);
-    planner_cage_close();
+    plugin_reader_sandbox();
     asking.ask = ask_outside;
     asking.ask_with = &ends;
     text = planner_answer_text(&asking, &size);
@@ -159,7 +159,7 @@ static char *tell_end(pid_t pid, size_t *size)
     return planner_failure_text(&err, size);
 }
 
-char *planner_caged_answer(const planner_request *request, size_t *size)
+char *planner_sandboxed_answer(const planner_request *request, size_t *size)
 {
     int up[2], down[2];
     struct ends ends;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a filter of system calls is written with (seccomp(2)); nothing where the kernel's headers
  * have none, or where this machine's number of its own is not known here. */
-#ifndef TOPOMAP_PLUGIN_COMMON_FILTER_H
-#define TOPOMAP_PLUGIN_COMMON_FILTER_H
+#ifndef TOPOMAP_PLUGIN_SANDBOX_SECCOMP_H
+#define TOPOMAP_PLUGIN_SANDBOX_SECCOMP_H
 
 #include "config.h"
 

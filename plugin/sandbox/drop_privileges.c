@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/common/wall.h"
+#include "plugin/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
@@ -55,7 +55,7 @@ static int become(uid_t uid, gid_t gid)
     return syscall(SETRESGID, gid, gid, gid) || syscall(SETRESUID, uid, uid, uid) ? -1 : 0;
 }
 
-void plugin_wall_limit(int resource, unsigned long long most)
+void plugin_lower_limit(int resource, unsigned long long most)
 {
     struct rlimit now;
 
@@ -77,25 +77,25 @@ static int raise_as(uid_t uid, gid_t gid)
         return EPERM;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         return errno;
-    plugin_wall_limit(RLIMIT_NPROC, 0);
-    plugin_wall_limit(RLIMIT_NOFILE, DESCRIPTORS);
+    plugin_lower_limit(RLIMIT_NPROC, 0);
+    plugin_lower_limit(RLIMIT_NOFILE, DESCRIPTORS);
     return chdir("/") ? errno : 0;
 }
 
-int plugin_wall_raise(void)
+int plugin_drop_privileges(void)
 {
-    plugin_wall_limit(RLIMIT_FSIZE, 0);
+    plugin_lower_limit(RLIMIT_FSIZE, 0);
     return raise_as(geteuid(), getegid());
 }
 
-int plugin_wall_raise_for(const struct plugin_wall_user *user)
+int plugin_drop_privileges_to(const struct plugin_user *user)
 {
     if (geteuid() == 0 && syscall(SETGROUPS, user->groups_count, user->groups))
         return errno;
     return raise_as(user->uid, user->gid);
 }
 
-int plugin_wall_lower(void)
+int plugin_regain_root(void)
 {
     return syscall(SETRESUID, SAME, 0, SAME) ? -1 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/cage.h"
-#include "plugin/common/filter.h"
+#include "plugin/sandbox/sandbox.h"
+#include "plugin/sandbox/seccomp.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -45,7 +45,7 @@ static const struct {
 };
 
 /* Without a rule there is no exception. */
-int planner_cage_landlock(void)
+int plugin_reader_landlock(void)
 {
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION), fd;
     struct ruleset all = {0};
@@ -88,7 +88,7 @@ enum { SAME_EVERYWHERE = 424, CLOSE_RANGE = 436, FACCESSAT2 = 439 };
 /* What SQLite, the unpackers, METIS and a libc need for reading files, memory, threads and clocks,
  * by strace(1). What is not here fails: of what is newer with ENOSYS, on which a libc has a way
  * without it (clone3 and openat2, whose arguments no filter sees), else with EPERM. */
-int planner_cage_filter(void)
+int plugin_reader_seccomp(void)
 {
     const uint32_t own = (uint32_t)getpid();
     struct sock_filter rows[] = {
@@ -149,16 +149,16 @@ int planner_cage_filter(void)
 
 #else
 
-int planner_cage_filter(void)
+int plugin_reader_seccomp(void)
 {
     return -1;
 }
 
 #endif
 
-void planner_cage_close(void)
+void plugin_reader_sandbox(void)
 {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    planner_cage_landlock();
-    planner_cage_filter();
+    plugin_reader_landlock();
+    plugin_reader_seccomp();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/helper/cell.h"
-#include "plugin/common/filter.h"
+#include "plugin/sandbox/sandbox.h"
+#include "plugin/sandbox/seccomp.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -12,7 +12,7 @@
  * kernel for its memory has a way without. */
 #define ALLOW FILTER_ALLOW_CALL
 
-void node_cell_close(void)
+void plugin_decoder_sandbox(void)
 {
     struct sock_filter rows[] = {
         FILTER_LOAD(arch),
@@ -39,7 +39,7 @@ void node_cell_close(void)
 
 #else
 
-void node_cell_close(void)
+void plugin_decoder_sandbox(void)
 {
 }
 
