@@ -106,7 +106,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
 /** Reads a graph as --from and --option say and prints its note as a warning. Returns 0 or the exit
  *  status after saying what is wrong. */
 int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph);
-/** topomap_mesh_read(), which on a terminal says how far it has come where it takes long. */
+/** topomap_graph_open(), which on a terminal says how far it has come where it takes long. */
 int cli_graph_read_as(const cli_call *call, const char *what, const char *format,
                       const char *const *option, topomap_graph **graph, topomap_error *err);
 /** Prints a graph's note, where it has one, as a warning. */

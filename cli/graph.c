@@ -13,7 +13,7 @@
 #include "topology-db/db.h"
 #include "graph/formats/parts.h"
 #include "graph/graph.h"
-#include "map/split/mesh_file.h"
+#include "graph/open/open.h"
 
 enum { PHASES_SHOWN = 8 };
 
@@ -29,7 +29,7 @@ int cli_graph_read_as(const cli_call *call, const char *what, const char *format
 {
     topomap_watch watch = {.done = 0};
     terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
-    int status = topomap_mesh_read(what, 0, format, option, &watch, graph, err);
+    int status = topomap_graph_open(what, 0, format, option, &watch, graph, err);
 
     terminal_progress_end(progress);
     return status;

@@ -185,13 +185,16 @@ int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, u
 /** Makes a graph from a pattern, or a composition of patterns and files, where no file of that
  *  name takes its place. EUSAGE where the text is not one. */
 int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);
-/** topomap_graph_read_options(), and \p watch says how much of a file has been read; NULL: nobody
- *  looks. */
-int topomap_graph_read_watched(const char *what, const char *format, const char *const *option,
-                               topomap_watch *watch, topomap_graph **graph, topomap_error *err);
-/** topomap_graph_read() for those who have a use for \p most ranks only: a pattern of more is
- *  refused (EUSAGE) before anything is made of it. Files and sums may still have more. */
-int topomap_graph_read_within(const char *what, uint32_t most, topomap_graph **graph,
-                              topomap_error *err);
+
+/** The kinds of groups of a training job, in order: "tp", "cp", "ep", "dp", "pp"; NULL after the
+ *  last. */
+const char *topomap_graph_group_kind(size_t kind);
+/** The groups of one kind, of a graph that was made from the pattern `parallel:` and not changed
+ *  since. EUSAGE if it is any other graph, or \p kind no kind.
+ *  \param group_of  [ranks] gets a number below the ranks, the same for the ranks of a group
+ *  \param groups    how many there are
+ *  \param size      ranks of each */
+int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
+                         uint32_t *groups, uint32_t *size, topomap_error *err);
 
 #endif

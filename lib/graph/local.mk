@@ -7,3 +7,4 @@ include lib/graph/formats/local.mk
 include lib/graph/formats/training/local.mk
 include lib/graph/patterns/local.mk
 include lib/graph/recognise/local.mk
+include lib/graph/open/local.mk

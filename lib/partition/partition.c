@@ -10,6 +10,7 @@
 #include "partition/balance.h"
 #include "partition/exchange.h"
 #include "partition/small.h"
+#include "util/alloc.h"
 #include "util/arena.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
@@ -292,6 +293,43 @@ int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count
     if (status == 0)
         status = reorder(p, vertices, count, parts, size, sub.part, err);
     topomap_arena_clear(&sub.memory);
+    return status;
+}
+
+static int partition_equally(const topomap_weights *weights, uint32_t parts, uint32_t *vertices,
+                             uint32_t *size, uint32_t *part_of, topomap_error *err)
+{
+    uint32_t count = weights->vertices, at = 0;
+    topomap_partitioner partitioner;
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        vertices[i] = i;
+    for (uint32_t p = 0; p < parts; p++)
+        size[p] = count / parts + (p < count % parts);
+    if (topomap_partitioner_init(&partitioner, weights, 1, 1, err))
+        return -1;
+    status = topomap_partition(&partitioner, vertices, count, parts, size, err);
+    topomap_partitioner_clear(&partitioner);
+    for (uint32_t p = 0; !status && p < parts; p++)
+        for (uint32_t k = 0; k < size[p]; k++)
+            part_of[vertices[at++]] = p;
+    return status;
+}
+
+int topomap_partition_graph(const topomap_graph *graph, uint32_t parts, uint32_t *part_of,
+                            topomap_error *err)
+{
+    topomap_weights weights = {0};
+    uint32_t *vertices = topomap_alloc(graph->ranks, sizeof *vertices, err);
+    uint32_t *size = vertices ? topomap_alloc(parts, sizeof *size, err) : NULL;
+    int status = -1;
+
+    if (size && !topomap_weights_new(graph, graph->ranks, &weights, err))
+        status = partition_equally(&weights, parts, vertices, size, part_of, err);
+    topomap_weights_clear(&weights);
+    free(vertices);
+    free(size);
     return status;
 }
 

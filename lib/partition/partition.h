@@ -34,6 +34,11 @@ void topomap_partitioner_clear(topomap_partitioner *p);
 int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
                       const uint32_t *size, topomap_error *err);
 
+/** Divides a whole graph into \p parts parts of sizes that differ by 1 at most.
+ *  \param part_of  [graph->ranks] the part of each vertex */
+int topomap_partition_graph(const topomap_graph *graph, uint32_t parts, uint32_t *part_of,
+                            topomap_error *err);
+
 /** Cuts the subgraph of vertices[0..count) in two with a small edge cut and about the same load.
  *  The halves are as METIS leaves them, one of them perhaps empty.
  *  \param load  [p->weights->vertices] may be 0; the sum is below 2^31

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/patterns/training.h"
+#include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 
@@ -86,11 +86,11 @@ int topomap_spread_measure(const topomap_graph *graph, const topomap_machine *ma
     *spread = (topomap_spread){0};
     levels_of(machine, &levels);
     spread->levels = levels.count;
-    for (size_t k = 0; status == 0 && topomap_training_group_name(k); k++) {
+    for (size_t k = 0; status == 0 && topomap_graph_group_kind(k); k++) {
         topomap_spread_kind *kind = &spread->kind[spread->kinds];
 
-        *kind = (topomap_spread_kind){.name = topomap_training_group_name(k)};
-        if (topomap_training_groups_of(graph, kind->name, group, &kind->groups, &kind->size, &why))
+        *kind = (topomap_spread_kind){.name = topomap_graph_group_kind(k)};
+        if (topomap_graph_groups(graph, kind->name, group, &kind->groups, &kind->size, &why))
             break; /* no such graph: of the other kinds neither */
         if (kind->size < 2)
             continue;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "graph/graph.h"
+#include "graph/open/open.h"
 #include "machine/shape.h"
 #include "plan/bindings_text.h"
 #include "plan/bindings.h"
@@ -172,7 +172,7 @@ int fuzz_pattern(const void *what, const uint8_t *bytes, size_t size)
 
     (void)what;
     if (!strchr(text, '/') && is_small(text) &&
-        topomap_graph_read_within(text, 2000, &graph, &err) == 0) {
+        topomap_graph_open(text, 2000, NULL, NULL, NULL, &graph, &err) == 0) {
         if (!topomap_graph_ranks(graph))
             abort();
         topomap_graph_free(graph);

@@ -2,13 +2,9 @@
 /* The graph formats, and reading and writing through it. */
 #include "graph/formats/io.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "graph/formats/parts.h"
-#include "graph/patterns/patterns.h"
 #include "util/output.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -182,8 +178,8 @@ static int sniff(topomap_input *input, topomap_error *err)
                              path, names);
 }
 
-static int read_file(const char *path, const char *format, const char *const *option,
-                     topomap_watch *watch, topomap_graph **graph, topomap_error *err)
+int topomap_graph_file_read(const char *path, const char *format, const char *const *option,
+                            topomap_watch *watch, topomap_graph **graph, topomap_error *err)
 {
     topomap_graph_options options = {option};
     topomap_input *input;
@@ -202,64 +198,6 @@ static int read_file(const char *path, const char *format, const char *const *op
                  : formats[row]->read(input, &options, graph, err);
     topomap_input_close(input);
     return status;
-}
-
-/* "nofile.csv", "mesh.mtx,parts=16": no pattern has a dot in its first word. */
-static int looks_like_file(const char *what)
-{
-    const char *dot = strpbrk(what, ".:(");
-
-    return dot && *dot == '.' && dot[1];
-}
-
-/* It is no file that can be seen, and no pattern. */
-static int nothing(const char *what, int why, topomap_error *err)
-{
-    char near[300];
-
-    if (*what == '~')
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%.300s: no such file: a shell leaves ~ behind `=` as it is; name "
-                                 "the whole path",
-                                 what);
-    if (strchr(what, '/') || looks_like_file(what) || (why != ENOENT && why != ENOTDIR))
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: cannot open: %s", what,
-                                 strerror(why));
-    topomap_pattern_suggest(what, near, sizeof near);
-    return topomap_error_set(
-        err, TOPOMAP_EINPUT,
-        "`%.100s` is neither a file (there is none of that name) nor a pattern: %s", what, near);
-}
-
-int topomap_graph_read_watched(const char *what, const char *format, const char *const *option,
-                               topomap_watch *watch, topomap_graph **graph, topomap_error *err)
-{
-    struct stat about;
-    int why;
-
-    if (!format && !stat(what, &about) && S_ISDIR(about.st_mode))
-        return topomap_parts_read(what, graph, err);
-    if (format || strcmp(what, "-") == 0 || !stat(what, &about))
-        return read_file(what, format, option, watch, graph, err);
-    why = errno;
-    if (option && *option && topomap_pattern_is_named(what))
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "options are for files; `%.100s` is a pattern", what);
-    if (topomap_pattern_is_named(what))
-        return topomap_graph_generate(what, graph, err);
-    return nothing(what, why, err);
-}
-
-int topomap_graph_read_options(const char *what, const char *format, const char *const *option,
-                               topomap_graph **graph, topomap_error *err)
-{
-    return topomap_graph_read_watched(what, format, option, NULL, graph, err);
-}
-
-int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
-                       topomap_error *err)
-{
-    return topomap_graph_read_watched(what, format, NULL, NULL, graph, err);
 }
 
 int topomap_graph_read_with(const char *path, topomap_graph_reader reader, void *data,

@@ -82,47 +82,15 @@ static int by_file(const topomap_graph_options *options, uint32_t rows, struct d
     return status;
 }
 
-static int cut(const topomap_weights *weights, uint32_t *rows, uint32_t *size, struct division *d,
-               topomap_error *err)
-{
-    uint32_t count = weights->vertices, at = 0;
-    topomap_partitioner partitioner;
-    int status;
-
-    for (uint32_t i = 0; i < count; i++)
-        rows[i] = i;
-    for (uint32_t p = 0; p < d->parts; p++)
-        size[p] = count / d->parts + (p < count % d->parts);
-    if (topomap_partitioner_init(&partitioner, weights, 1, 1, err))
-        return -1;
-    status = topomap_partition(&partitioner, rows, count, d->parts, size, err);
-    topomap_partitioner_clear(&partitioner);
-    for (uint32_t p = 0; !status && p < d->parts; p++)
-        for (uint32_t k = 0; k < size[p]; k++)
-            d->part_of[rows[at++]] = p;
-    return status;
-}
-
 static int by_metis(const topomap_graph *matrix, const topomap_graph_options *options,
                     struct division *d, topomap_error *err)
 {
-    topomap_weights weights = {0};
-    uint32_t *rows, *size = NULL;
     uint64_t parts;
-    int status = -1;
 
     if (topomap_graph_option_number(options, "parts", 1, matrix->ranks, 1, &parts, err))
         return -1;
     d->parts = (uint32_t)parts;
-    rows = topomap_alloc(matrix->ranks, sizeof *rows, err);
-    if (rows)
-        size = topomap_alloc(parts, sizeof *size, err);
-    if (rows && size && !topomap_weights_new(matrix, matrix->ranks, &weights, err))
-        status = cut(&weights, rows, size, d, err);
-    topomap_weights_clear(&weights);
-    free(rows);
-    free(size);
-    return status;
+    return topomap_partition_graph(matrix, d->parts, d->part_of, err);
 }
 
 static int divide(const topomap_graph *matrix, const topomap_graph_options *options,

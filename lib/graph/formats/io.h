@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "util/input.h"
 #include "util/text.h"
+#include "watch/watch.h"
 
 /** How sure a format is of a file's first bytes. Text that several formats could claim (a METIS
  *  file without weights is also a list of number pairs) goes to the highest; the name's ending
@@ -49,6 +50,11 @@ typedef struct topomap_graph_io {
     int (*write)(const topomap_graph *graph, const char *path, topomap_text_out *out,
                  topomap_error *err);
 } topomap_graph_io;
+
+/** Reads a file in a format, which is found by the file's content and name if \p format is NULL.
+ *  \param watch  may be NULL */
+int topomap_graph_file_read(const char *path, const char *format, const char *const *option,
+                            topomap_watch *watch, topomap_graph **graph, topomap_error *err);
 
 /** METIS files and number lists look alike; both questions are answered in one place. */
 int topomap_metis_sniff(const char *bytes, size_t size);

@@ -2,7 +2,6 @@
 /* PATTERN -> graph: a single pattern, or sum(), phases() and blocks() of patterns and files. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "graph/patterns/combine.h"
 #include "graph/patterns/patterns.h"
@@ -14,6 +13,7 @@ static const char *const kinds[KINDS] = {"sum", "phases", "blocks"};
 typedef struct context {
     const char *text; /* all of it, for messages */
     uint64_t most;    /* ranks of a pattern; 0: any number */
+    topomap_pattern_read *read;
     topomap_error *err;
 } context;
 
@@ -180,16 +180,15 @@ static int make(const context *c, const topomap_pattern *pattern, const char *at
 static int read_file(const context *c, const char *at, const char *end, topomap_graph **graph)
 {
     char *path = topomap_strndup(at, (size_t)(end - at), c->err), near[300];
-    struct stat about;
-    int status = -1;
+    int status;
 
     if (!path)
         return -1;
-    if (end > at && !stat(path, &about)) {
-        status = topomap_graph_read(path, NULL, graph, c->err);
-    } else {
+    status = *path ? c->read(path, graph, c->err) : 1;
+    if (status > 0) {
         topomap_pattern_suggest(path, near, sizeof near);
-        topomap_pattern_fail(c->text, at, c->err, "neither a file nor a pattern: %s", near);
+        status =
+            topomap_pattern_fail(c->text, at, c->err, "neither a file nor a pattern: %s", near);
     }
     free(path);
     return status;
@@ -319,9 +318,10 @@ static int evaluate(const context *c, const char *at, const char *end, int depth
     return read_file(c, at, end, graph);
 }
 
-static int generate(const char *text, uint64_t most, topomap_graph **graph, topomap_error *err)
+int topomap_pattern_generate(const char *text, uint64_t most, topomap_pattern_read *read,
+                             topomap_graph **graph, topomap_error *err)
 {
-    context c = {text, most, err};
+    context c = {text, most, read, err};
     topomap_graph *made = NULL;
     char near[300];
 
@@ -339,19 +339,4 @@ static int generate(const char *text, uint64_t most, topomap_graph **graph, topo
     }
     *graph = made;
     return 0;
-}
-
-int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_error *err)
-{
-    return generate(text, 0, graph, err);
-}
-
-int topomap_graph_read_within(const char *what, uint32_t most, topomap_graph **graph,
-                              topomap_error *err)
-{
-    struct stat about;
-
-    if (stat(what, &about) && topomap_pattern_is_named(what))
-        return generate(what, most, graph, err);
-    return topomap_graph_read(what, NULL, graph, err);
 }

@@ -155,6 +155,13 @@ int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, c
 /** How a pattern is written, for instance `ring:N[,bytes=N]`. */
 void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t room);
 
+/** Reads a file that a composition names. Returns 0, 1 if there is no such file, or -1. */
+typedef int topomap_pattern_read(const char *path, topomap_graph **graph, topomap_error *err);
+/** Makes the graph of a pattern or a composition. EUSAGE if the text is not one, or a pattern in it
+ *  has more than \p most ranks (0: any number). */
+int topomap_pattern_generate(const char *text, uint64_t most, topomap_pattern_read *read,
+                             topomap_graph **graph, topomap_error *err);
+
 /** Nonzero if the text begins with a pattern's name or is a composition. */
 int topomap_pattern_is_named(const char *text);
 /** Fills \p out with why \p text names no pattern: the near name, or all names. */

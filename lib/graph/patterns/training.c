@@ -486,7 +486,7 @@ int topomap_training_bytes(const char *text, double bytes[TOPOMAP_TRAINING_DIMS]
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
-const char *topomap_training_group_name(size_t kind)
+const char *topomap_graph_group_kind(size_t kind)
 {
     return kind < DIMENSIONS ? dimension_names[kind] : NULL;
 }
@@ -542,8 +542,8 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
     return 0;
 }
 
-int topomap_training_groups_of(const topomap_graph *graph, const char *kind, uint32_t *group_of,
-                               uint32_t *groups, uint32_t *size, topomap_error *err)
+int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
+                         uint32_t *groups, uint32_t *size, topomap_error *err)
 {
     topomap_graph *made;
     int same;

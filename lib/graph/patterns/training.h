@@ -10,8 +10,6 @@ enum { TOPOMAP_TRAINING_TP, TOPOMAP_TRAINING_PP, TOPOMAP_TRAINING_DP, TOPOMAP_TR
 int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DIMS],
                            topomap_error *err);
 
-/** The kinds of groups, in order: "tp", "cp", "ep", "dp", "pp"; NULL behind the last. */
-const char *topomap_training_group_name(size_t kind);
 /** Who is together in the groups of one kind, of the graph of a pattern (graph->pattern, or NULL).
  *  \p group_of [ranks] gets a number below \p ranks, the same for those of a group;
  *  *groups: how many there are, *size: ranks of each. EUSAGE where the text is not `parallel:..` of
@@ -19,10 +17,5 @@ const char *topomap_training_group_name(size_t kind);
 int topomap_training_groups(const char *pattern, const char *kind, uint32_t ranks,
                             uint32_t *group_of, uint32_t *groups, uint32_t *size,
                             topomap_error *err);
-
-/** The same of a graph that is of its pattern: one that was changed since it was made (graph
- *  permute) is EUSAGE, too. */
-int topomap_training_groups_of(const topomap_graph *graph, const char *kind, uint32_t *group_of,
-                               uint32_t *groups, uint32_t *size, topomap_error *err);
 
 #endif

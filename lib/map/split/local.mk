@@ -3,4 +3,4 @@
 lib_libcore_la_SOURCES += \
   lib/map/split/tree.c lib/map/split/turn.c lib/map/split/turn.h lib/map/split/rb.c lib/map/split/recursion.c lib/map/split/recursion.h lib/map/split/orient.c \
   lib/map/split/orient.h lib/map/split/two_stage.c lib/map/split/group_first.c lib/map/split/grouped.c lib/map/split/top_down.c \
-  lib/map/split/bottom_up.c lib/map/split/model.c lib/map/split/matched.c lib/map/split/mesh_file.c lib/map/split/mesh_file.h
+  lib/map/split/bottom_up.c lib/map/split/model.c lib/map/split/matched.c

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "map/split/mesh_file.h"
+#include "graph/open/open.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"
 #include "plugin/planner/launch/auto.h"
@@ -41,12 +41,12 @@ struct launch {
 static int is_there(const char *folder, const char *name, char *path, size_t size)
 {
     struct stat found;
-    char mesh[4096];
+    char mesh[TOPOMAP_GRAPH_PATH];
     uint32_t parts;
     int length = snprintf(path, size, "%s/%s", folder, name);
 
     return length > 0 && (size_t)length < size &&
-           (!stat(path, &found) || topomap_mesh_file(path, mesh, sizeof mesh, &parts));
+           (!stat(path, &found) || topomap_graph_divided(path, mesh, &parts));
 }
 
 int planner_launch_make_absolute(policy_settings *settings)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "graph/graph.h"
-#include "map/split/mesh_file.h"
+#include "graph/open/open.h"
 #include "metric/prediction.h"
 #include "plugin/planner/request/cores.h"
 #include "plugin/planner/plan/gpu_machine.h"
@@ -236,7 +236,7 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
     what = graph_of(in, chain, sizeof chain, each ? each * tasks : tasks);
-    if (topomap_mesh_read(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0)
+    if (topomap_graph_open(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0)
         return not_read(what, err);
     if (planner_fold(in, each, err) != 0)
         return -1;
@@ -314,12 +314,11 @@ static const off_t DIGEST_MOST = (off_t)8 << 30;
 int planner_inputs_digest(const char *path, char digest[64])
 {
     enum { CHUNK = 1 << 20 };
-    char mesh[4096];
+    char mesh[TOPOMAP_GRAPH_PATH];
     uint32_t parts;
     struct stat found;
     int fd = topomap_untrusted_open(
-            AT_FDCWD, topomap_mesh_file(path, mesh, sizeof mesh, &parts) ? mesh : path, O_RDONLY,
-            &found),
+            AT_FDCWD, topomap_graph_divided(path, mesh, &parts) ? mesh : path, O_RDONLY, &found),
         status = -1;
     FILE *in = fd < 0 || found.st_size > DIGEST_MOST ? NULL : fdopen(fd, "r");
     unsigned char *bytes = malloc(CHUNK);

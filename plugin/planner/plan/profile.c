@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "graph/likeness.h"
+#include "graph/open/open.h"
 
 /* Above this much of its bytes between other pairs, a program talks otherwise than before; a
  * pattern that tells less than this of a profile does not stand for it. */
@@ -136,7 +137,7 @@ static int scale(const topomap_graph *profile, const char *whose, uint32_t tasks
     }
     if (topomap_graph_recognise(profile, tasks, &there, err) != 0 || !*there.text ||
         !is_same_shape(here.text, there.text) ||
-        topomap_graph_read_within(there.text, tasks, &made->graph, err) != 0) {
+        topomap_graph_open(there.text, tasks, NULL, NULL, NULL, &made->graph, err) != 0) {
         made->graph = NULL;
         snprintf(made->line, sizeof made->line,
                  "no profile of %u ranks yet; %.80s, as profiled of %.120s, can grow to that in "

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/patterns/training.h"
+#include "graph/graph.h"
 #include "machine/machine.h"
 #include "map/auto/portfolio.h"
 #include "util/alloc.h"
@@ -117,7 +117,7 @@ static int fold_groups(const planner_together_fold *fold, const char *kind, uint
 {
     uint32_t ranks = topomap_graph_ranks(fold->graph), groups;
     uint32_t *of = topomap_alloc(ranks, 3 * sizeof *of, why), *first = of ? of + ranks : NULL;
-    int status = of ? topomap_training_groups_of(fold->graph, kind, of, &groups, size, why) : -1;
+    int status = of ? topomap_graph_groups(fold->graph, kind, of, &groups, size, why) : -1;
 
     for (uint32_t r = ranks; status == 0 && r--;)
         first[of[r]] = r;
@@ -160,9 +160,8 @@ static int find_groups(const char *keep, const topomap_graph *graph,
         return part_groups(machine, keep, ranks, group, &together->size, why);
     }
     read_keep(keep, machine, kind, together->level);
-    return fold->graph
-               ? fold_groups(fold, kind, group, &together->size, why)
-               : topomap_training_groups_of(graph, kind, group, &groups, &together->size, why);
+    return fold->graph ? fold_groups(fold, kind, group, &together->size, why)
+                       : topomap_graph_groups(graph, kind, group, &groups, &together->size, why);
 }
 
 /* Who is in which group of the pattern; it is left out where that cannot be told. */

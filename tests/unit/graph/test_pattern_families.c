@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/open/open.h"
 #include "graph/patterns/patterns.h"
 #include "graph/patterns/training.h"
 #include "tests/unit/graph/graphs.h"
@@ -228,8 +229,7 @@ static void test_groups(void **state)
         topomap_error err;
 
         print_message("# %s of %s\n", rows[i].kind, rows[i].pattern);
-        assert_int_equal(
-            topomap_training_groups_of(graph, rows[i].kind, group, &groups, &size, &err), 0);
+        assert_int_equal(topomap_graph_groups(graph, rows[i].kind, group, &groups, &size, &err), 0);
         assert_int_equal(groups * size, graph->ranks);
         for (uint32_t r = 0; r < graph->ranks; r++) {
             assert_true(group[r] < graph->ranks);
@@ -520,14 +520,15 @@ static void test_within(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(topomap_graph_read_within(large[i], 100, &graph, &err), -1);
+        assert_int_equal(topomap_graph_open(large[i], 100, NULL, NULL, NULL, &graph, &err), -1);
         assert_int_equal(err.code, TOPOMAP_EUSAGE);
         assert_message(err.text, "100");
     }
-    assert_int_equal(topomap_graph_read_within("ring:100", 100, &graph, &err), 0);
+    assert_int_equal(topomap_graph_open("ring:100", 100, NULL, NULL, NULL, &graph, &err), 0);
     topomap_graph_free(graph);
     assert_int_equal(
-        topomap_graph_read_within(scratch_text("w.csv", "0,500,1\n"), 100, &graph, &err), 0);
+        topomap_graph_open(scratch_text("w.csv", "0,500,1\n"), 100, NULL, NULL, NULL, &graph, &err),
+        0);
     assert_int_equal(graph->ranks, 501);
     topomap_graph_free(graph);
 }
