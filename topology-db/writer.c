@@ -60,7 +60,7 @@ int topomap_db_lock(const char *path, int *lock, topomap_error *err)
 static int copy_database(const struct db_writer *writer, topomap_error *err)
 {
     static const size_t piece = 1 << 20;
-    char *buffer = topomap_alloc(piece, 1, err);
+    TOPOMAP_FREED char *buffer = topomap_alloc(piece, 1, err);
     ssize_t got = 1;
     off_t at = 0;
 
@@ -76,7 +76,6 @@ static int copy_database(const struct db_writer *writer, topomap_error *err)
         else
             at += got;
     }
-    free(buffer);
     return got < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot copy: %s",
                                        writer->db->path, strerror(errno))
                    : 0;

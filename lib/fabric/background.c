@@ -2,7 +2,6 @@
 /* Other jobs' traffic, as less capacity of the links that it is on (Hoefler & Snir, ICS 2011,
  * section 2.2). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/links.h"
@@ -60,8 +59,8 @@ static void find_names(const topomap_network *network, const topomap_fabric *lis
 static int apply(topomap_network *network, const char *path, const topomap_fabric *listed,
                  topomap_error *err)
 {
-    uint32_t *vertex = topomap_alloc(listed->vertices, sizeof *vertex, err);
-    double *used = topomap_alloc(network->links, sizeof *used, err);
+    TOPOMAP_FREED uint32_t *vertex = topomap_alloc(listed->vertices, sizeof *vertex, err);
+    TOPOMAP_FREED double *used = topomap_alloc(network->links, sizeof *used, err);
     int status = vertex && used ? 0 : -1;
 
     if (status == 0) {
@@ -74,8 +73,6 @@ static int apply(topomap_network *network, const char *path, const topomap_fabri
     }
     if (status == 0)
         topomap_network_take(network, used);
-    free(vertex);
-    free(used);
     return status;
 }
 

@@ -123,7 +123,7 @@ static int by_number(const void *a, const void *b)
 int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double *rate,
                         topomap_error *err)
 {
-    double *known = topomap_alloc(f->links, sizeof *known, err);
+    TOPOMAP_FREED double *known = topomap_alloc(f->links, sizeof *known, err);
     size_t count = 0, most = 0, end;
 
     if (!known)
@@ -147,7 +147,6 @@ int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double
             *rate = known[i];
         }
     }
-    free(known);
     return 0;
 }
 
@@ -204,7 +203,7 @@ static int by_port(const void *x, const void *y)
 
 static int check_ports(const topomap_fabric *f, const char *path, topomap_error *err)
 {
-    struct port *port = topomap_alloc(f->links * 2, sizeof *port, err);
+    TOPOMAP_FREED struct port *port = topomap_alloc(f->links * 2, sizeof *port, err);
     size_t count = 0;
     int result = port ? 0 : -1;
 
@@ -224,7 +223,6 @@ static int check_ports(const topomap_fabric *f, const char *path, topomap_error 
                                        "%s:%zu: port %u of '%.100s' has another link on line %zu",
                                        path, port[i].line, port[i].number,
                                        topomap_fabric_name(f, port[i].vertex), port[i - 1].line);
-    free(port);
     return result;
 }
 
@@ -238,7 +236,7 @@ static void note_neighbour(uint32_t *neighbour, uint32_t other)
 
 static int find_kinds(topomap_fabric *f, topomap_error *err)
 {
-    uint32_t *neighbour = topomap_alloc(f->vertices, sizeof *neighbour, err);
+    TOPOMAP_FREED uint32_t *neighbour = topomap_alloc(f->vertices, sizeof *neighbour, err);
 
     if (!neighbour)
         return -1;
@@ -256,7 +254,6 @@ static int find_kinds(topomap_fabric *f, topomap_error *err)
                                     ? TOPOMAP_VERTEX_HOST
                                     : TOPOMAP_VERTEX_SWITCH;
     }
-    free(neighbour);
     return 0;
 }
 

@@ -78,12 +78,11 @@ static void sort_cables(const topomap_cable *from, uint32_t count, int key, uint
 int topomap_lft_index(topomap_lft_fabric *fabric, topomap_error *err)
 {
     uint32_t most = fabric->count > PORTS ? fabric->count : PORTS;
-    uint32_t *next = topomap_alloc(most + 1u, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc(most + 1u, sizeof *next, err);
     topomap_cable *other = topomap_alloc(fabric->cables, sizeof *other, err);
 
     fabric->lft = topomap_alloc(fabric->count, sizeof *fabric->lft, err);
     if (!next || !other || !fabric->lft) {
-        free(next);
         free(other);
         return -1;
     }
@@ -97,7 +96,6 @@ int topomap_lft_index(topomap_lft_fabric *fabric, topomap_error *err)
     }
     for (uint32_t i = 0; i < fabric->count; i++)
         fabric->vertex[i + 1].cables = fabric->cables ? next[i] : 0;
-    free(next);
     free(other);
     return 0;
 }

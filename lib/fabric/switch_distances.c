@@ -155,8 +155,8 @@ static int fill_rows(struct ways *b, int known, const uint16_t *cheap, uint32_t 
                      topomap_error *err)
 {
     size_t sites = b->sites;
-    uint16_t *hops = topomap_alloc(b->switches->count, sizeof *hops, err);
-    uint32_t *cost = topomap_alloc(b->switches->count, sizeof *cost, err);
+    TOPOMAP_FREED uint16_t *hops = topomap_alloc(b->switches->count, sizeof *hops, err);
+    TOPOMAP_FREED uint32_t *cost = topomap_alloc(b->switches->count, sizeof *cost, err);
 
     for (size_t i = 0; hops && cost && i < sites; i++) {
         if (known &&
@@ -165,8 +165,6 @@ static int fill_rows(struct ways *b, int known, const uint16_t *cheap, uint32_t 
         else
             search_row(b, i, hops, cost);
     }
-    free(hops);
-    free(cost);
     return hops && cost ? 0 : -1;
 }
 
@@ -174,7 +172,7 @@ static int fill_batch(struct ways *b, const topomap_switch_set *set, topomap_err
 {
     size_t sites = b->sites;
     topomap_switches cheap = {0};
-    uint16_t *hops = NULL;
+    TOPOMAP_FREED uint16_t *hops = NULL;
     uint32_t link;
     int64_t left_out = cheapest_links(b->switches, &cheap, &link, err);
     int result =
@@ -186,7 +184,6 @@ static int fill_batch(struct ways *b, const topomap_switch_set *set, topomap_err
     }
     if (!result)
         result = fill_rows(b, 1, hops, link, err);
-    free(hops);
     free(cheap.first);
     free(cheap.neighbour);
     return result;

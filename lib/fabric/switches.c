@@ -47,16 +47,14 @@ uint32_t topomap_switches_cost(const topomap_switches *switches, uint32_t a, uin
 int topomap_switches_join(topomap_switches *switches, const topomap_trunk *trunk, size_t count,
                           topomap_error *err)
 {
-    uint32_t *at = topomap_alloc(switches->count + 1u, sizeof *at, err);
+    TOPOMAP_FREED uint32_t *at = topomap_alloc(switches->count + 1u, sizeof *at, err);
 
     switches->first = topomap_alloc(switches->count + 1u, sizeof *switches->first, err);
     switches->neighbour = topomap_alloc(count * 2, sizeof *switches->neighbour, err);
     switches->queue = topomap_alloc(switches->count, sizeof *switches->queue, err);
     switches->cost = topomap_alloc(count * 2, sizeof *switches->cost, err);
-    if (!at || !switches->first || !switches->neighbour || !switches->queue || !switches->cost) {
-        free(at);
+    if (!at || !switches->first || !switches->neighbour || !switches->queue || !switches->cost)
         return -1;
-    }
     for (size_t i = 0; i < count; i++) {
         switches->first[trunk[i].a + 1]++;
         switches->first[trunk[i].b + 1]++;
@@ -72,7 +70,6 @@ int topomap_switches_join(topomap_switches *switches, const topomap_trunk *trunk
         switches->cost[at[trunk[i].a]] = trunk[i].cost;
         switches->neighbour[at[trunk[i].a]++] = trunk[i].b;
     }
-    free(at);
     return 0;
 }
 

@@ -48,7 +48,7 @@ static int flush(row *r, uint32_t from, topomap_arcs *arcs, topomap_error *err)
 int topomap_graph_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t blocks,
                            uint32_t *order, topomap_error *err)
 {
-    uint32_t *next = topomap_alloc((size_t)blocks + 1, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc((size_t)blocks + 1, sizeof *next, err);
 
     if (!next)
         return -1;
@@ -58,7 +58,6 @@ int topomap_graph_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t
         next[b + 1] += next[b];
     for (uint32_t v = 0; v < vertices; v++)
         order[next[block_of[v]]++] = v;
-    free(next);
     return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs made of graphs: sums, multiples, other numberings. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -37,8 +36,7 @@ static int copy_names(topomap_graph *to, const topomap_graph *from, const uint32
                       topomap_error *err)
 {
     size_t size = 0, at = 0;
-    char *text;
-    int status;
+    TOPOMAP_FREED char *text = NULL;
 
     for (uint32_t r = 0; r < to->ranks; r++)
         size += strlen(from->name[r]) + 1;
@@ -51,9 +49,7 @@ static int copy_names(topomap_graph *to, const topomap_graph *from, const uint32
         memcpy(text + at, name, strlen(name) + 1);
         at += strlen(name) + 1;
     }
-    status = topomap_graph_set_names(to, text, size, err);
-    free(text);
-    return status;
+    return topomap_graph_set_names(to, text, size, err);
 }
 
 /* What a graph knows of its ranks, for a graph of as many. */
@@ -164,7 +160,7 @@ int topomap_graph_scale(const topomap_graph *graph, double factor, topomap_graph
 int topomap_graph_permute(const topomap_graph *graph, const uint32_t *new_rank,
                           topomap_graph **permuted, topomap_error *err)
 {
-    uint32_t *old_rank = topomap_alloc(graph->ranks, sizeof *old_rank, err);
+    TOPOMAP_FREED uint32_t *old_rank = topomap_alloc(graph->ranks, sizeof *old_rank, err);
     int status = old_rank ? 0 : -1;
 
     for (uint32_t r = 0; !status && r < graph->ranks; r++)
@@ -180,7 +176,6 @@ int topomap_graph_permute(const topomap_graph *graph, const uint32_t *new_rank,
     }
     if (!status)
         status = remake(graph, new_rank, old_rank, 1, permuted, err);
-    free(old_rank);
     return status;
 }
 

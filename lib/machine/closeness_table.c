@@ -194,7 +194,7 @@ static int write_places(topomap_closeness *c, int level, topomap_error *err)
 {
     const topomap_machine *m = c->machine;
     uint32_t *code = topomap_alloc(m->nodes, sizeof *code, err), inside, top;
-    at_site *list = topomap_alloc(m->nodes, sizeof *list, err);
+    TOPOMAP_FREED at_site *list = topomap_alloc(m->nodes, sizeof *list, err);
     int status = code && list ? 0 : -1;
 
     if (level >= 0 || m->inner_levels == 1) /* the node is all that counts */
@@ -209,7 +209,6 @@ static int write_places(topomap_closeness *c, int level, topomap_error *err)
         c->code[i] = code[m->node_of[c->slot[c->first[i]]]] << c->node_bits | (c->code[i] & inside);
     c->by_index[0] = (float)m->inner[m->inner_levels - 1].cost; /* in one node */
     free(code);
-    free(list);
     return status;
 }
 
@@ -253,8 +252,8 @@ static void nearest(topomap_closeness *c, uint32_t a, const uint8_t *pair, uint3
 static int near_by_table(topomap_closeness *c, topomap_error *err)
 {
     uint32_t nodes = c->machine->nodes, each = nodes - 1 < NEAR ? nodes - 1 : NEAR;
-    uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
-    uint8_t *row = topomap_alloc(nodes, 1, err);
+    TOPOMAP_FREED uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
+    TOPOMAP_FREED uint8_t *row = topomap_alloc(nodes, 1, err);
     int status = -1;
 
     c->near_first = topomap_alloc((size_t)nodes + 1, sizeof *c->near_first, err);
@@ -270,8 +269,6 @@ static int near_by_table(topomap_closeness *c, topomap_error *err)
     }
     status = 0;
 out:
-    free(site);
-    free(row);
     return status;
 }
 

@@ -117,7 +117,7 @@ int topomap_machine_clusters(const topomap_machine *m, topomap_nesting *level, u
                              uint32_t *levels, topomap_error *err)
 {
     spanning s = {0};
-    uint32_t *group = topomap_alloc(m->sites, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(m->sites, sizeof *group, err);
     int status = group ? span(m, &s, err) : -1;
     uint32_t room = most - 1;
 
@@ -136,7 +136,6 @@ int topomap_machine_clusters(const topomap_machine *m, topomap_nesting *level, u
         topomap_machine_clusters_clear(level, *levels);
         *levels = 0;
     }
-    free(group);
     clear(&s);
     return status;
 }

@@ -310,7 +310,7 @@ static uint32_t best_nics(const topomap_devices *d, uint32_t gpu, uint8_t *best)
 
 int topomap_devices_nics(const topomap_devices *d, uint32_t *nic, topomap_error *err)
 {
-    uint8_t *best = topomap_alloc((size_t)d->gpus * d->count, 1, err);
+    TOPOMAP_FREED uint8_t *best = topomap_alloc((size_t)d->gpus * d->count, 1, err);
 
     if (!best)
         return -1;
@@ -336,7 +336,6 @@ int topomap_devices_nics(const topomap_devices *d, uint32_t *nic, topomap_error 
             if (own[i] && wanted-- == 0)
                 nic[g] = i;
     }
-    free(best);
     return 0;
 }
 

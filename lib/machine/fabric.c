@@ -98,7 +98,7 @@ static size_t route_trunks(struct ways *w, topomap_trunk *trunk, size_t trunks)
 static int join(struct ways *w, topomap_error *err)
 {
     const topomap_fabric *f = w->fabric;
-    topomap_trunk *trunk = topomap_alloc(f->links, sizeof *trunk, err);
+    TOPOMAP_FREED topomap_trunk *trunk = topomap_alloc(f->links, sizeof *trunk, err);
     double reference;
     size_t trunks;
     int status = -1;
@@ -113,7 +113,6 @@ static int join(struct ways *w, topomap_error *err)
             status =
                 topomap_switches_join(&w->switches, trunk, route_trunks(w, trunk, trunks), err);
     }
-    free(trunk);
     return status;
 }
 
@@ -155,7 +154,7 @@ static int find_sites(struct ways *w, topomap_error *err)
 static int measure(struct ways *w, double hop, topomap_error *err)
 {
     size_t sites = w->sites.count;
-    topomap_site *site = topomap_alloc(sites, sizeof *site, err);
+    TOPOMAP_FREED topomap_site *site = topomap_alloc(sites, sizeof *site, err);
     int status = -1;
 
     w->site_hops = topomap_alloc(sites * sites, sizeof *w->site_hops, err);
@@ -167,7 +166,6 @@ static int measure(struct ways *w, double hop, topomap_error *err)
         status = topomap_switch_distances(&w->switches, site, sites, hop, w->site_hops,
                                           w->site_cost, err);
     }
-    free(site);
     return status;
 }
 
@@ -189,7 +187,7 @@ static uint32_t number_vertices(const struct ways *w, uint32_t *number)
 
 static int set_network(const struct ways *w, topomap_machine *m, topomap_error *err)
 {
-    uint32_t *number = topomap_alloc(w->fabric->vertices, sizeof *number, err);
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(w->fabric->vertices, sizeof *number, err);
     const topomap_fattree *tree = w->fabric->tree;
     const topomap_dragonfly *dragonfly = w->fabric->dragonfly;
     int status = -1;
@@ -201,7 +199,6 @@ static int set_network(const struct ways *w, topomap_machine *m, topomap_error *
         status = topomap_fattree_routes(m->network, tree, w->hosts, w->host, err);
     if (status == 0 && dragonfly)
         status = topomap_dragonfly_routes(m->network, dragonfly, w->hosts, w->host, err);
-    free(number);
     return status;
 }
 

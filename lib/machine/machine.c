@@ -191,7 +191,7 @@ int topomap_machine_set_rails(topomap_machine *machine, const uint32_t *rail_of,
 static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t members,
                          uint32_t ids, topomap_error *err)
 {
-    uint32_t *parent = topomap_alloc(ids, sizeof *parent, err);
+    TOPOMAP_FREED uint32_t *parent = topomap_alloc(ids, sizeof *parent, err);
     int status = 0;
 
     if (!parent)
@@ -215,7 +215,6 @@ static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t
                 parent[group[i]] = outside;
         }
     }
-    free(parent);
     return status;
 }
 
@@ -318,7 +317,7 @@ int topomap_machine_check_slots(const topomap_machine *machine, const uint32_t *
                                 uint32_t ranks, enum topomap_code code, topomap_error *err)
 {
     uint32_t slots = machine->slots;
-    uint8_t *used = topomap_alloc(slots, 1, err);
+    TOPOMAP_FREED uint8_t *used = topomap_alloc(slots, 1, err);
     int status = 0;
 
     if (!used)
@@ -334,6 +333,5 @@ int topomap_machine_check_slots(const topomap_machine *machine, const uint32_t *
                                        "to one",
                                        slot_of[r], r);
     }
-    free(used);
     return status;
 }

@@ -123,7 +123,7 @@ static uint32_t group_cores(hwloc_topology_t topology, int depth, int numa,
                             const hwloc_const_cpuset_t *core_set, uint32_t cores,
                             const uint32_t *inner, uint32_t *group)
 {
-    uint64_t *tag = malloc(cores * sizeof *tag);
+    TOPOMAP_FREED uint64_t *tag = malloc(cores * sizeof *tag);
     hwloc_obj_t object = NULL;
     uint32_t groups = 0;
 
@@ -140,7 +140,6 @@ static uint32_t group_cores(hwloc_topology_t topology, int depth, int numa,
     }
     for (uint32_t c = 0; c < cores; c++)
         group[c] = c && tag[c] == tag[c - 1] ? groups - 1 : groups++;
-    free(tag);
     return groups;
 }
 
@@ -229,7 +228,7 @@ static int flatten(const char *path, hwloc_topology_t topology, topomap_shape *s
                    topomap_error *err)
 {
     int pus = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    hwloc_const_cpuset_t *core_set;
+    TOPOMAP_FREED hwloc_const_cpuset_t *core_set = NULL;
     int result = -1;
 
     if (pus < 1)
@@ -241,7 +240,6 @@ static int flatten(const char *path, hwloc_topology_t topology, topomap_shape *s
         find_cores(topology, core_set, shape);
         result = find_levels(topology, core_set, shape, err);
     }
-    free(core_set);
     return result;
 }
 

@@ -147,14 +147,13 @@ int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_
 int topomap_spec_frame(uint32_t nodes, uint32_t slots, char *const *names,
                        topomap_machine **machine, topomap_error *err)
 {
-    uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
+    TOPOMAP_FREED uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
     int status = -1;
 
     for (uint32_t i = 0; per_node && i < nodes; i++)
         per_node[i] = slots;
     if (per_node)
         status = topomap_machine_frame(nodes, per_node, names, machine, err);
-    free(per_node);
     return status;
 }
 
@@ -293,7 +292,7 @@ int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_e
 {
     topomap_spec spec = {.text = text};
     size_t i = 0;
-    char *copy;
+    TOPOMAP_FREED char *copy = NULL;
     int status;
 
     while (i < KINDS && !(strncmp(text, kinds[i].name, strlen(kinds[i].name)) == 0 &&
@@ -314,6 +313,5 @@ int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_e
         status = topomap_spec_fail(&spec, err, "expected %s", kinds[i].grammar);
     if (status == 0)
         status = kinds[i].build(&spec, machine, err);
-    free(copy);
     return status;
 }

@@ -194,8 +194,8 @@ static int join_supernode(topomap_fabric *f, uint32_t first, topomap_error *err)
 static int join_supernodes(topomap_fabric *f, uint32_t supernodes, uint32_t links, uint32_t seed,
                            topomap_error *err)
 {
-    uint32_t *deck = topomap_alloc((size_t)supernodes * D_PORTS, sizeof *deck, err);
-    uint32_t *dealt = topomap_alloc(supernodes, sizeof *dealt, err);
+    TOPOMAP_FREED uint32_t *deck = topomap_alloc((size_t)supernodes * D_PORTS, sizeof *deck, err);
+    TOPOMAP_FREED uint32_t *dealt = topomap_alloc(supernodes, sizeof *dealt, err);
     topomap_random random = {seed};
     int status = deck && dealt ? 0 : -1;
 
@@ -209,8 +209,6 @@ static int join_supernodes(topomap_fabric *f, uint32_t supernodes, uint32_t link
             for (uint32_t i = 0; status == 0 && i < links; i++)
                 status = join(f, deck[s * D_PORTS + dealt[s]++], deck[t * D_PORTS + dealt[t]++],
                               10.0 * 1073741824.0, err);
-    free(deck);
-    free(dealt);
     return status;
 }
 

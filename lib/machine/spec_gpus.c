@@ -150,7 +150,7 @@ static int fill_inside(topomap_machine *machine, const topomap_gpus_shape *g, to
 static int fill_between(topomap_machine *machine, const uint32_t *ids, const topomap_gpus_shape *g,
                         topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
     int status = group ? 0 : -1;
 
     for (uint32_t l = 0; status == 0 && l < g->outers; l++) {
@@ -159,7 +159,6 @@ static int fill_between(topomap_machine *machine, const uint32_t *ids, const top
             status = topomap_machine_add_outer(machine, g->outer[l].name, g->outer[l].cost,
                                                g->outer[l].hops, group, err);
     }
-    free(group);
     return status;
 }
 

@@ -44,7 +44,7 @@ static int join_spines(struct building *b, topomap_error *err)
 {
     uint32_t first = b->nodes, rails = b->g->rails, spine = first + b->units * rails;
     uint32_t up = (b->g->unit + b->g->taper - 1) / b->g->taper;
-    uint8_t *done = topomap_alloc(b->units, 1, err);
+    TOPOMAP_FREED uint8_t *done = topomap_alloc(b->units, 1, err);
     int status = done ? 0 : -1;
 
     for (uint32_t i = 0; status == 0 && i < b->nodes; i++) {
@@ -52,7 +52,6 @@ static int join_spines(struct building *b, topomap_error *err)
             status = join(b, first + b->unit[i] * rails + r, spine + b->pod[i], up, err);
         done[b->unit[i]] = 1;
     }
-    free(done);
     return status;
 }
 

@@ -105,14 +105,12 @@ static float *distances_of(const matrix *m, const uint32_t *ids, uint32_t nodes,
 static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)
 {
     const matrix *m = shape;
-    uint32_t *site = topomap_alloc(machine->nodes, sizeof *site, err);
+    TOPOMAP_FREED uint32_t *site = topomap_alloc(machine->nodes, sizeof *site, err);
     float *listed = site && ids ? distances_of(m, ids, machine->nodes, err) : NULL;
     int status;
 
-    if (!site || (ids && !listed)) {
-        free(site);
+    if (!site || (ids && !listed))
         return -1;
-    }
     for (uint32_t i = 0; i < machine->nodes; i++)
         site[i] = i;
     status = topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err);
@@ -120,7 +118,6 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
         status = topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,
                                             listed ? listed : m->cost, NULL, err);
     free(listed);
-    free(site);
     return status;
 }
 

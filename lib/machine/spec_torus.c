@@ -78,7 +78,8 @@ static int read_shape(const topomap_spec *spec, int wraps, torus_shape *torus, t
 static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)
 {
     const torus_shape *torus = shape;
-    uint16_t *coord = topomap_alloc((size_t)machine->nodes * torus->dims, sizeof *coord, err);
+    TOPOMAP_FREED uint16_t *coord =
+        topomap_alloc((size_t)machine->nodes * torus->dims, sizeof *coord, err);
     int status;
 
     if (!coord)
@@ -95,7 +96,6 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
     if (status == 0)
         status = topomap_machine_set_torus(machine, torus->dims, torus->dim, torus->wrap, coord,
                                            torus->base, torus->hop, 0, err);
-    free(coord);
     return status;
 }
 

@@ -65,7 +65,7 @@ static int read_levels(const topomap_spec *spec, tree_levels *tree, topomap_erro
 
 static int add_inner_levels(topomap_machine *machine, const tree_levels *tree, topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
     uint32_t width = 1;
     int status = group ? 0 : -1;
 
@@ -78,7 +78,6 @@ static int add_inner_levels(topomap_machine *machine, const tree_levels *tree, t
         snprintf(name, sizeof name, l + 1 == tree->node_levels ? "node" : "level%u", l + 1);
         status = topomap_machine_add_inner(machine, name, tree->cost[l], group, err);
     }
-    free(group);
     return status;
 }
 
@@ -106,7 +105,7 @@ int topomap_spec_groups(const topomap_machine *machine, const uint32_t *ids, uin
 static int add_outer_levels(topomap_machine *machine, const tree_levels *tree, const uint32_t *ids,
                             topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
     uint64_t width = 1;
     int status = group ? 0 : -1;
 
@@ -120,7 +119,6 @@ static int add_outer_levels(topomap_machine *machine, const tree_levels *tree, c
             status = topomap_machine_add_outer(machine, name, tree->cost[l],
                                                2 * (l + 1 - tree->node_levels), group, err);
     }
-    free(group);
     return status;
 }
 

@@ -2,7 +2,6 @@
 #include "map/places.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/distance.h"
@@ -90,7 +89,7 @@ static int build(topomap_places *p, uint32_t *number, topomap_error *err)
 int topomap_places_init(topomap_places *p, const topomap_machine *machine, topomap_error *err)
 {
     uint32_t ids = machine->slots > machine->nodes ? machine->slots : machine->nodes;
-    uint32_t *number = topomap_alloc(ids, sizeof *number, err);
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(ids, sizeof *number, err);
     int status;
 
     *p = (topomap_places){.machine = machine};
@@ -99,7 +98,6 @@ int topomap_places_init(topomap_places *p, const topomap_machine *machine, topom
     status = number ? build(p, number, err) : -1;
     if (status == 0 && machine->kind != TOPOMAP_MACHINE_TREE)
         status = topomap_field_init(&p->field, machine, err);
-    free(number);
     if (status != 0)
         topomap_places_clear(p);
     return status;

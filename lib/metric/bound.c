@@ -218,7 +218,7 @@ static size_t outside_room(const topomap_machine *m)
 static int build_profile(const topomap_machine *m, topomap_shells *best, topomap_error *err)
 {
     size_t room = (size_t)m->inner_levels + m->outer_levels + outside_room(m);
-    topomap_shell *list = topomap_alloc(room, sizeof *list, err);
+    TOPOMAP_FREED topomap_shell *list = topomap_alloc(room, sizeof *list, err);
     census c = {0};
     int status = list ? census_take(m, &c, err) : -1;
 
@@ -226,7 +226,6 @@ static int build_profile(const topomap_machine *m, topomap_shells *best, topomap
         if (node_slots(m, node))
             status = node_profile(m, &c, node, list, best, err);
     census_clear(&c);
-    free(list);
     return status;
 }
 

@@ -41,7 +41,7 @@ static double largest_node(const topomap_machine *m)
 
 static int add_nested(const topomap_machine *m, topomap_shells *s, topomap_error *err)
 {
-    double *sum = topomap_alloc((size_t)m->slots + m->nodes, sizeof *sum, err);
+    TOPOMAP_FREED double *sum = topomap_alloc((size_t)m->slots + m->nodes, sizeof *sum, err);
     int status = sum ? 0 : -1;
 
     for (uint32_t l = 0; status == 0 && l < m->inner_levels; l++)
@@ -53,7 +53,6 @@ static int add_nested(const topomap_machine *m, topomap_shells *s, topomap_error
                              m->nodes > m->slots ? m->nodes : m->slots) -
                          1,
                      err);
-    free(sum);
     return status;
 }
 

@@ -175,7 +175,7 @@ int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine
                                topomap_error *err)
 {
     topomap_traffic traffic;
-    double *all;
+    TOPOMAP_FREED double *all = NULL;
     int status;
 
     if (model && !named(model, err))
@@ -185,7 +185,6 @@ int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine
     traffic.watch = watch;
     all = topomap_alloc(traffic.network->links, sizeof *all, err);
     status = all ? topomap_congestion_measure(&traffic, model, all, congestion, err) : -1;
-    free(all);
     topomap_traffic_close(&traffic);
     return status;
 }

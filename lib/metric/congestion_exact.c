@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -44,20 +43,17 @@ static void gather(struct search *s, double *load)
 static int sort_ranks(const topomap_traffic *t, uint32_t **sorted, topomap_error *err)
 {
     uint32_t vertices = t->network->vertices;
-    uint32_t *first = topomap_alloc((size_t)vertices + 1, sizeof *first, err);
+    TOPOMAP_FREED uint32_t *first = topomap_alloc((size_t)vertices + 1, sizeof *first, err);
 
     *sorted = topomap_alloc(t->graph->ranks, sizeof **sorted, err);
-    if (!first || !*sorted) {
-        free(first);
+    if (!first || !*sorted)
         return -1;
-    }
     for (uint32_t r = 0; r < t->graph->ranks; r++)
         first[t->vertex_of[r] + 1]++;
     for (uint32_t v = 0; v < vertices; v++)
         first[v + 1] += first[v];
     for (uint32_t r = 0; r < t->graph->ranks; r++)
         (*sorted)[first[t->vertex_of[r]]++] = r;
-    free(first);
     return 0;
 }
 
@@ -145,7 +141,7 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
     struct search s = {.network = t->network};
     topomap_shares *ways = NULL;
     topomap_arena memory = {0};
-    uint32_t *sorted = NULL;
+    TOPOMAP_FREED uint32_t *sorted = NULL;
     int status = sort_ranks(t, &sorted, err);
 
     if (status == 0 && !t->machine->network)
@@ -177,7 +173,6 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
         memset(s.wanted, 0, vertices * sizeof *s.wanted);
     }
     topomap_shares_free(ways);
-    free(sorted);
     topomap_arena_clear(&memory);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 #include "metric/congestion.h"
 #include "metric/single_path.h"
+#include "util/alloc.h"
 #include "util/keyed.h"
 
 /* The arcs between vertices, the heaviest first. */
@@ -40,7 +41,7 @@ int topomap_congestion_fast(const topomap_traffic *t, double *load, topomap_erro
 {
     topomap_path_search s;
     size_t arcs;
-    topomap_keyed *arc = sort_arcs(t, &arcs, err);
+    TOPOMAP_FREED topomap_keyed *arc = sort_arcs(t, &arcs, err);
     int status = topomap_path_init(&s, t->network, topomap_path_lower_link, err);
 
     if (!arc)
@@ -48,7 +49,6 @@ int topomap_congestion_fast(const topomap_traffic *t, double *load, topomap_erro
     if (status == 0)
         status = arcs < UINT32_MAX ? route_all(t, &s, arc, arcs, load, err)
                                    : topomap_error_set(err, TOPOMAP_EINPUT, "%zu arcs", arcs);
-    free(arc);
     topomap_path_clear(&s);
     return status;
 }

@@ -102,7 +102,7 @@ int topomap_link_loads_pairs(const topomap_link_loads *loads, const uint32_t *li
 {
     const topomap_traffic *t = &loads->traffic;
     const topomap_graph *g = t->graph;
-    uint32_t *asked;
+    TOPOMAP_FREED uint32_t *asked = NULL;
 
     memset(pair, 0, (size_t)count * each * sizeof *pair);
     memset(bytes, 0, count * sizeof *bytes);
@@ -129,6 +129,5 @@ int topomap_link_loads_pairs(const topomap_link_loads *loads, const uint32_t *li
                 at = t->network->head[next];
             }
         }
-    free(asked);
     return 0;
 }

@@ -307,19 +307,16 @@ static double leaves(const topomap_network *n, const uint8_t *is_node, uint32_t 
 double topomap_time_memory(const topomap_machine *machine, const topomap_time_costs *costs)
 {
     const topomap_network *n = machine->network;
-    uint8_t *is_node = n ? calloc(n->vertices, 1) : NULL;
+    TOPOMAP_FREED uint8_t *is_node = n ? calloc(n->vertices, 1) : NULL;
     double most = 0;
 
-    if (machine->memory_rate > 0 || !is_node) {
-        free(is_node);
+    if (machine->memory_rate > 0 || !is_node)
         return machine->memory_rate > 0 ? machine->memory_rate
                                         : fmax(costs->memory_rate, costs->rate);
-    }
     for (uint32_t i = 0; i < n->nodes; i++)
         is_node[n->vertex_of[i]] = 1;
     for (uint32_t i = 0; i < n->nodes; i++)
         most = fmax(most, leaves(n, is_node, n->vertex_of[i]));
-    free(is_node);
     return fmax(costs->memory_rate, strcmp(n->unit, "s") ? most * costs->rate : most);
 }
 

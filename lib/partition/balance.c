@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "util/alloc.h"
 #include "util/keyed.h"
 
 typedef struct balancer {
@@ -104,8 +105,8 @@ int topomap_balance(uint32_t count, const idx_t *offset, const idx_t *target, co
 int topomap_balance_incident(uint32_t count, const idx_t *offset, const idx_t *weight,
                              uint32_t parts, const uint32_t *size, idx_t *part, topomap_error *err)
 {
-    int64_t *over = topomap_alloc(parts, sizeof *over, err);
-    topomap_keyed *vertex = topomap_alloc(count, sizeof *vertex, err);
+    TOPOMAP_FREED int64_t *over = topomap_alloc(parts, sizeof *over, err);
+    TOPOMAP_FREED topomap_keyed *vertex = topomap_alloc(count, sizeof *vertex, err);
     uint32_t to = 0;
     int status = over && vertex ? 0 : -1;
 
@@ -130,7 +131,5 @@ int topomap_balance_incident(uint32_t count, const idx_t *offset, const idx_t *w
         over[to]++;
         part[v] = (idx_t)to;
     }
-    free(over);
-    free(vertex);
     return status;
 }

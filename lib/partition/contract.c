@@ -33,7 +33,7 @@ int topomap_contract_blocks(topomap_partitioner *p, uint32_t size, uint32_t *mem
 {
     const topomap_weights *w = p->weights;
     uint32_t blocks = w->vertices / size, *sizes = topomap_alloc(blocks, sizeof *sizes, err);
-    uint32_t *block_of = topomap_alloc(w->vertices, sizeof *block_of, err);
+    TOPOMAP_FREED uint32_t *block_of = topomap_alloc(w->vertices, sizeof *block_of, err);
     int status = -1;
 
     if (sizes && block_of) {
@@ -48,6 +48,5 @@ int topomap_contract_blocks(topomap_partitioner *p, uint32_t size, uint32_t *mem
     if (status == 0)
         status = topomap_contract(w, block_of, blocks, out, err);
     free(sizes);
-    free(block_of);
     return status;
 }

@@ -268,7 +268,7 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
 static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
                    const uint32_t *size, const idx_t *part, topomap_error *err)
 {
-    uint32_t *next = topomap_alloc(parts, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc(parts, sizeof *next, err);
 
     if (!next)
         return -1;
@@ -277,7 +277,6 @@ static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, u
     for (uint32_t i = 0; i < count; i++)
         p->reorder[next[part[i]]++] = vertices[i];
     memcpy(vertices, p->reorder, count * sizeof *vertices);
-    free(next);
     return 0;
 }
 
@@ -321,15 +320,13 @@ int topomap_partition_graph(const topomap_graph *graph, uint32_t parts, uint32_t
                             topomap_error *err)
 {
     topomap_weights weights = {0};
-    uint32_t *vertices = topomap_alloc(graph->ranks, sizeof *vertices, err);
-    uint32_t *size = vertices ? topomap_alloc(parts, sizeof *size, err) : NULL;
+    TOPOMAP_FREED uint32_t *vertices = topomap_alloc(graph->ranks, sizeof *vertices, err);
+    TOPOMAP_FREED uint32_t *size = vertices ? topomap_alloc(parts, sizeof *size, err) : NULL;
     int status = -1;
 
     if (size && !topomap_weights_new(graph, graph->ranks, &weights, err))
         status = partition_equally(&weights, parts, vertices, size, part_of, err);
     topomap_weights_clear(&weights);
-    free(vertices);
-    free(size);
     return status;
 }
 

@@ -101,7 +101,7 @@ static int class_write(struct encoder *encoder, const topomap_bindings_class *no
                        topomap_sextet_writer *writer)
 {
     uint32_t pus = node_class->pu_first[node_class->cores];
-    uint32_t *list = topomap_alloc(pus, sizeof *list, encoder->err);
+    TOPOMAP_FREED uint32_t *list = topomap_alloc(pus, sizeof *list, encoder->err);
     uint32_t most = 0, count = 0;
 
     if (!list)
@@ -117,7 +117,6 @@ static int class_write(struct encoder *encoder, const topomap_bindings_class *no
             if (node_class->pu_first[core] + thread < node_class->pu_first[core + 1])
                 list[count++] = node_class->pu_os[node_class->pu_first[core] + thread];
     topomap_sextet_put_runs(writer, list, count);
-    free(list);
     return 0;
 }
 
@@ -234,7 +233,7 @@ static int write_even(struct encoder *encoder, uint32_t tasks, unsigned width,
                       topomap_sextet_writer *writer)
 {
     const struct body *body = &encoder->body;
-    uint32_t *start = topomap_alloc(tasks, sizeof *start, encoder->err);
+    TOPOMAP_FREED uint32_t *start = topomap_alloc(tasks, sizeof *start, encoder->err);
     topomap_sextet_writer runs = {0};
 
     if (!start)
@@ -253,7 +252,6 @@ static int write_even(struct encoder *encoder, uint32_t tasks, unsigned width,
             topomap_sextet_put(writer, start[task], width);
     }
     free(runs.text);
-    free(start);
     return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/bindings.h"
 #include "plan/bindings_walk.h"
+#include "util/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The tasks of every pattern; then every node's against what the step has. */
@@ -47,7 +47,7 @@ int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32
                            const uint32_t *task_first, topomap_error *err)
 {
     struct bindings_walk walk;
-    uint32_t *tasks = NULL;
+    TOPOMAP_FREED uint32_t *tasks = NULL;
     int status = bindings_walk_open(&walk, text, strlen(text), SIZE_MAX, 1, err);
 
     if (!status)
@@ -56,7 +56,6 @@ int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32
         tasks = bindings_walk_alloc(&walk, walk.patterns, sizeof *tasks);
         status = tasks ? nodes_check(&walk, nodes, task_first, tasks) : -1;
     }
-    free(tasks);
     bindings_walk_close(&walk);
     return status;
 }

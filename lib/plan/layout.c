@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
 
 #include "plan/plan.h"
 #include "util/alloc.h"
@@ -71,7 +70,7 @@ int topomap_layout_parse(const char *text, uint32_t nodes, const uint32_t *first
                          topomap_error *err)
 {
     uint32_t tasks = first[nodes];
-    uint8_t *seen = topomap_alloc(tasks, 1, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(tasks, 1, err);
     const char *at = text;
     int status = seen ? 0 : -1;
 
@@ -80,6 +79,5 @@ int topomap_layout_parse(const char *text, uint32_t nodes, const uint32_t *first
         if (status == 0 && *at++ != (i + 1 < nodes ? ';' : '\0'))
             status = bad(text, at - 1, i + 1 < nodes ? "';' before the next node" : "the end", err);
     }
-    free(seen);
     return status;
 }

@@ -78,7 +78,7 @@ int topomap_spread_measure(const topomap_graph *graph, const topomap_machine *ma
                            const uint32_t *slot_of, topomap_spread *spread, topomap_error *err)
 {
     uint32_t ranks = topomap_graph_ranks(graph), *group = topomap_alloc(ranks, sizeof *group, err);
-    struct member *member = topomap_alloc(ranks, sizeof *member, err);
+    TOPOMAP_FREED struct member *member = topomap_alloc(ranks, sizeof *member, err);
     struct levels levels;
     topomap_error why;
     int status = group && member ? 0 : -1;
@@ -101,7 +101,6 @@ int topomap_spread_measure(const topomap_graph *graph, const topomap_machine *ma
         spread->kinds++;
     }
     free(group);
-    free(member);
     return status;
 }
 

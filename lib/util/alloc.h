@@ -3,11 +3,25 @@
 #ifndef TOPOMAP_UTIL_ALLOC_H
 #define TOPOMAP_UTIL_ALLOC_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "topomap/topomap.h"
 
 /** Zeroed array of \p count elements of \p size bytes; NULL and \p err set where count * size
  *  overflows or memory is short. count 0 gives a valid pointer. Ends with free(). */
 void *topomap_alloc(size_t count, size_t size, topomap_error *err);
+
+/** Of a local pointer: frees what it points to when it goes out of scope. It must be initialised.
+ */
+#define TOPOMAP_FREED __attribute__((cleanup(topomap_free_local)))
+static inline void topomap_free_local(void *pointer)
+{
+    void *array;
+
+    memcpy(&array, pointer, sizeof array); /* a pointer of any type */
+    free(array);
+}
 
 /** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
  *  at least doubling. On failure the array is as it was. */

@@ -28,7 +28,7 @@ void plugin_ranks_clear(plugin_ranks *ranks)
 
 int plugin_ranks_check(const plugin_ranks *ranks, topomap_error *err)
 {
-    unsigned char *seen = topomap_alloc(ranks->tasks, 1, err);
+    TOPOMAP_FREED unsigned char *seen = topomap_alloc(ranks->tasks, 1, err);
     const char *problem = NULL;
 
     if (!seen)
@@ -41,20 +41,16 @@ int plugin_ranks_check(const plugin_ranks *ranks, topomap_error *err)
                 problem = "task ids do not ascend within a node";
         }
     }
-    free(seen);
     return problem ? topomap_error_set(err, TOPOMAP_EINPUT, "%s", problem) : 0;
 }
 
 char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err)
 {
-    uint32_t *counts = topomap_alloc(ranks->nodes, sizeof *counts, err);
-    char *text;
+    TOPOMAP_FREED uint32_t *counts = topomap_alloc(ranks->nodes, sizeof *counts, err);
 
     for (uint32_t node = 0; counts && node < ranks->nodes; node++)
         counts[node] = ranks->first[node + 1] - ranks->first[node];
-    text = counts ? topomap_counts_format(counts, ranks->nodes, err) : NULL;
-    free(counts);
-    return text;
+    return counts ? topomap_counts_format(counts, ranks->nodes, err) : NULL;
 }
 
 int plugin_ranks_parse(const char *text, const plugin_ranks *like, plugin_ranks *ranks,

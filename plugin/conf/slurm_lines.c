@@ -64,7 +64,7 @@ static int include(reading *r, const char *word, const char *path, topomap_error
     const char *slash = strrchr(path, '/');
     int folder = *word != '/' && slash ? (int)(slash - path) + 1 : 0, status = 0;
     size_t size = (size_t)folder + strlen(word) + 1;
-    char *where = topomap_alloc(size, 1, err);
+    TOPOMAP_FREED char *where = topomap_alloc(size, 1, err);
 
     if (!where)
         return -1;
@@ -73,7 +73,6 @@ static int include(reading *r, const char *word, const char *path, topomap_error
         read_matches(r, where);
     else
         status = read_file(r, where, err);
-    free(where);
     return status;
 }
 

@@ -122,7 +122,7 @@ static int write_part(int fd, const struct part *part)
         .status_ns = part->head.status_ns,
         .mpi = part->head.mpi,
     };
-    struct topomap_part_rank *table = topomap_alloc(part->count, sizeof *table, NULL);
+    TOPOMAP_FREED struct topomap_part_rank *table = topomap_alloc(part->count, sizeof *table, NULL);
     int failed = !table;
 
     for (uint32_t i = 0; table && i < part->count; i++)
@@ -136,7 +136,6 @@ static int write_part(int fd, const struct part *part)
     }
     for (uint32_t i = 0; !failed && i < part->count; i++)
         failed = write_rows(fd, &part->rank[i]);
-    free(table);
     return failed ? -1 : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "plugin/common/spool.h"
 #include "plugin/sandbox/sandbox.h"
 #include "plugin/helper/jobs.h"
+#include "util/alloc.h"
 #include "util/whole.h"
 
 #include <stdlib.h>
@@ -60,8 +61,8 @@ static int answer_it(const node_question *question)
     unsigned char head[NODE_HEAD];
     struct source source;
     node_adapters adapters;
-    void *memory = NULL;
-    char *names = NULL;
+    TOPOMAP_FREED void *memory = NULL;
+    TOPOMAP_FREED char *names = NULL;
     int status;
 
     find(question, &source, &answer);
@@ -80,8 +81,6 @@ static int answer_it(const node_question *question)
         status = topomap_whole_write(NODE_REPLY_FD, memory, topomap_node_plan_size(&answer.plan));
     if (!status && answer.found & NODE_NAMED)
         status = topomap_whole_write(NODE_REPLY_FD, names, answer.nics.bytes);
-    free(memory);
-    free(names);
     free(source.file);
     return status ? 1 : 0;
 }

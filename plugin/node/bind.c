@@ -11,6 +11,7 @@
 #include "plugin/node/memory_policy.h"
 #include "plugin/node/nics.h"
 #include "plugin/node/parts.h"
+#include "util/alloc.h"
 
 #include <sched.h>
 #include <stdbool.h>
@@ -206,11 +207,10 @@ static void ask(spank_t spank, const plugin_node_site *site, const node_question
 static void rename_variable(spank_t spank, const char *from, const char *to)
 {
     const char *value = job_environment(spank, from);
-    char *copy = value ? strdup(value) : NULL;
+    TOPOMAP_FREED char *copy = value ? strdup(value) : NULL;
 
     if (copy)
         spank_setenv(spank, to, copy, 1);
-    free(copy);
 }
 
 /* Without a place for what they see, the tasks need no profiler. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
+
 enum { MPICH_NICS = 64 };
 
 /* ---- Which -------------------------------------------------------------------------------- */
@@ -174,7 +176,7 @@ static int list_mapping(const uint32_t *number, uint32_t tasks, char *value)
 /* The same for all tasks of a node (intro_mpi(3) of HPE Cray MPI). */
 static int put_mapping(const plugin_nics_task *task, char *value)
 {
-    uint32_t *number;
+    TOPOMAP_FREED uint32_t *number = NULL;
     int status = 0;
 
     *value = 0;
@@ -184,7 +186,6 @@ static int put_mapping(const plugin_nics_task *task, char *value)
     for (uint32_t local = 0; number && status == 0 && local < task->tasks; local++)
         status = hsn_of(task, local, &number[local]) || number[local] >= MPICH_NICS ? -1 : 0;
     status = number && status == 0 ? list_mapping(number, task->tasks, value) : -1;
-    free(number);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
 #include "plugin/srun/wish.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int 
 {
     const plugin_facts facts = facts_of(spank, args, wish);
     plugin_reply reply;
-    char *bytes = plugin_left_ask(&facts, &reply, late);
+    TOPOMAP_FREED char *bytes = plugin_left_ask(&facts, &reply, late);
     int on = wish->asked;
 
     if (bytes && reply.status == PLUGIN_LEFT) {
@@ -54,7 +55,6 @@ static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int 
         wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
         wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
     }
-    free(bytes);
     return on;
 }
 

@@ -4,6 +4,7 @@
  * (slurm 22.05: src/srun/libsrun/srun.c, src/salloc/salloc.c, src/sbatch/sbatch.c). */
 #include "config.h"
 #include "plugin/srun/distribution.h"
+#include "util/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,7 +209,7 @@ static void read_environment(plugin_launcher *found)
     const char *name =
         found->program == PLUGIN_SBATCH ? "SBATCH_DISTRIBUTION" : "SLURM_DISTRIBUTION";
     const char *rest = after_topomap(getenv(name));
-    char *plain;
+    TOPOMAP_FREED char *plain = NULL;
 
     found->inherited = !rest && getenv(name) && *getenv(name);
     if (!rest || found->program == PLUGIN_SALLOC) /* salloc reads none; its srun will */
@@ -222,7 +223,6 @@ static void read_environment(plugin_launcher *found)
         setenv(name, plain, 1);
     else
         unsetenv(name);
-    free(plain);
 }
 
 static void read_bindings(plugin_launcher *found)

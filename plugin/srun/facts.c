@@ -6,6 +6,7 @@
 #include "plugin/srun/job.h"
 #include "plugin/common/percent.h"
 #include "plugin/common/descriptors.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +132,9 @@ static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err
 {
     const plugin_layout *layout = facts->layout;
     const plugin_ranks *ranks = &layout->ranks;
-    char *counts = plugin_ranks_counts(ranks, err);
-    char *ids = counts ? topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err) : NULL;
+    TOPOMAP_FREED char *counts = plugin_ranks_counts(ranks, err);
+    TOPOMAP_FREED char *ids =
+        counts ? topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err) : NULL;
 
     if (ids) {
         fprintf(out, "nodes %s\ntasks %s\nlayout %s\n", layout->node_list, counts, ids);
@@ -144,8 +146,6 @@ static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err
         write_segment(out, facts->launcher);
         fprintf(out, "room %ld\n", plugin_room());
     }
-    free(counts);
-    free(ids);
     return ids ? 0 : -1;
 }
 

@@ -5,6 +5,7 @@
 #include "plugin/common/reply.h"
 #include "plugin/srun/breaker.h"
 #include "plugin/srun/later.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 
@@ -43,11 +44,10 @@ void plugin_left_explain(plugin_facts facts, const char *why)
 {
     plugin_reply reply;
     int late = 0;
-    char *bytes;
+    TOPOMAP_FREED char *bytes = NULL;
 
     facts.reason = why;
     bytes = plugin_left_ask(&facts, &reply, &late);
     if (bytes)
         plugin_later_tell(&reply);
-    free(bytes);
 }

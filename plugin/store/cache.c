@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/store/cache.h"
 #include "plugin/store/elf.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +46,11 @@ static int find_entries(store_cache *cache)
 
 void store_cache_open(const char *path, store_cache *cache)
 {
-    store_elf *file = malloc(sizeof *file);
+    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
     store_cache made = {0};
 
     *cache = made;
     if (!file || store_elf_open(path, file)) {
-        free(file);
         return;
     }
     made.size = (size_t)file->size;
@@ -63,7 +63,6 @@ void store_cache_open(const char *path, store_cache *cache)
         free(made.bytes);
     }
     store_elf_close(file);
-    free(file);
 }
 
 void store_cache_close(store_cache *cache)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/elf.h"
+#include "util/alloc.h"
 #include "util/whole.h"
 
 #include <elf.h>
@@ -111,12 +112,11 @@ static int has_name(const store_elf *file, const ElfW(Shdr) * table, const char 
 {
     uint64_t size = table->sh_size < SYMBOLS ? table->sh_size : SYMBOLS;
     uint64_t at = table->sh_offset + (table->sh_size - size);
-    char *names = size ? malloc(size) : NULL;
+    TOPOMAP_FREED char *names = size ? malloc(size) : NULL;
     int found = 0;
 
     if (names && at >= table->sh_offset && !store_elf_get(file, at, names, size))
         found = memmem(names, size, name, strlen(name) + 1) != NULL;
-    free(names);
     return found;
 }
 

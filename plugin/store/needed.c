@@ -3,6 +3,7 @@
 #include "plugin/store/needed.h"
 #include "plugin/store/cache.h"
 #include "plugin/store/memo.h"
+#include "util/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,7 +277,7 @@ static int find_library(search *s, const object *own, char path[PATH], store_elf
 /* Libraries that are not there, or broken, are the dynamic linker's business. */
 static void follow(search *s)
 {
-    store_elf *file = malloc(sizeof *file);
+    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
     char path[PATH];
 
     for (int i = 1; file && i < s->count && !*s->problem; i++)
@@ -284,7 +285,6 @@ static void follow(search *s)
             read_object(s, i, file, path);
             store_elf_close(file);
         }
-    free(file);
 }
 
 static void clear(search *s)

@@ -10,6 +10,7 @@
 #include "plugin/store/loaded.h"
 #include "plugin/store/profile.h"
 #include "plugin/store/trust.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 #include <fcntl.h>
@@ -125,7 +126,7 @@ static double likeness(const outcome *o, const char *key)
 /* With those of other folders. */
 static void compare_folders(const outcome *o, store_entry *now)
 {
-    store_entry *others = calloc(OTHERS, sizeof *others);
+    TOPOMAP_FREED store_entry *others = calloc(OTHERS, sizeof *others);
     int profiles = store_folder_open(o->store, "profiles", 0, NULL);
     unsigned count = 0;
 
@@ -140,7 +141,6 @@ static void compare_folders(const outcome *o, store_entry *now)
     }
     if (profiles >= 0)
         close(profiles);
-    free(others);
 }
 
 /* Times of the layouts that the profile before has made say nothing of the next. */

@@ -5,6 +5,7 @@
 #include "plugin/store/needed.h"
 #include "plugin/store/program.h"
 #include "plugin/store/script.h"
+#include "util/alloc.h"
 #include "util/hash64.h"
 
 #include <elf.h>
@@ -33,7 +34,7 @@ static uint64_t hash_contents(const store_elf *file)
 {
     uint64_t most = file->size < CONTENTS ? file->size : CONTENTS, at = 0;
     uint64_t tail[3] = {file->size, 0, 0};
-    unsigned char *chunk = malloc(CHUNK);
+    TOPOMAP_FREED unsigned char *chunk = malloc(CHUNK);
     topomap_hash64 hash;
 
     topomap_hash64_begin(&hash);
@@ -43,7 +44,6 @@ static uint64_t hash_contents(const store_elf *file)
         tail[1] = topomap_hash64_all(chunk, (size_t)(most - at));
     if (file->size > CONTENTS)
         tail[2] = (uint64_t)file->status.st_mtime;
-    free(chunk);
     return topomap_hash64_end(&hash, tail, sizeof tail);
 }
 
@@ -157,7 +157,7 @@ static void find_id(const store *store, const store_elf *file, store_program *pr
 static int read_program(const store *store, const char *path, enum interest which,
                         store_program *program, int *calls, topomap_error *err)
 {
-    store_elf *file = malloc(sizeof *file);
+    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
     int failed;
 
     if (!file)
@@ -175,7 +175,6 @@ static int read_program(const store *store, const char *path, enum interest whic
             find_id(store, file, program);
         store_elf_close(file);
     }
-    free(file);
     return failed ? -1 : 0;
 }
 

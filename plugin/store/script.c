@@ -3,6 +3,7 @@
 #include "plugin/store/script.h"
 #include "plugin/store/elf.h"
 #include "plugin/store/memo.h"
+#include "util/alloc.h"
 #include "util/hash64.h"
 
 #include <dirent.h>
@@ -58,8 +59,8 @@ static const struct row *find_script_row(const char *program)
 /* \return 0 where there is no such plain file */
 static int hash_file(const char *path, uint64_t *hash)
 {
-    store_elf *file = malloc(sizeof *file);
-    char *bytes = NULL;
+    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
+    TOPOMAP_FREED char *bytes = NULL;
     int found = 0;
 
     if (file && !store_elf_open(path, file)) {
@@ -71,8 +72,6 @@ static int hash_file(const char *path, uint64_t *hash)
             *hash = topomap_hash64_all(bytes, size) ^ file->size;
         store_elf_close(file);
     }
-    free(bytes);
-    free(file);
     return found;
 }
 
@@ -80,7 +79,8 @@ static int hash_file(const char *path, uint64_t *hash)
 static uint64_t hash_modules(const char *script, const char *ending)
 {
     const char *slash = strrchr(script, '/');
-    char *folder = slash ? strndup(script, (size_t)(slash - script) + 1) : strdup("./");
+    TOPOMAP_FREED char *folder =
+        slash ? strndup(script, (size_t)(slash - script) + 1) : strdup("./");
     DIR *list = folder ? opendir(folder) : NULL;
     const struct dirent *row;
     uint64_t all = 0;
@@ -100,7 +100,6 @@ static uint64_t hash_modules(const char *script, const char *ending)
     }
     if (list)
         closedir(list);
-    free(folder);
     return all;
 }
 
@@ -131,12 +130,13 @@ uint64_t store_script_id(const char *program, char *const *words, const char *fo
 {
     const struct row *row = find_row(program), *own = find_script_row(program);
     uint64_t all[3] = {id, 0, 0};
-    char *script = row ? find_script(words, folder, &all[1]) : own ? strdup(program) : NULL;
+    TOPOMAP_FREED char *script = row   ? find_script(words, folder, &all[1])
+                                 : own ? strdup(program)
+                                       : NULL;
 
     if (!script)
         return id;
     if (own || row->module)
         all[2] = hash_modules(script, own ? own->module : row->module);
-    free(script);
     return topomap_hash64_all(all, sizeof all);
 }

@@ -35,7 +35,7 @@ setup() {
 }
 
 plugstack() { # ARGUMENTS [required]
-  echo "${2:-optional} $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node $1" >"$BED/etc/plugstack.conf"
+  echo "${2:-optional} $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node end_ms=60000 $1" >"$BED/etc/plugstack.conf"
 }
 
 # Ranks and nodes in rank order, and nothing but ours on standard error.

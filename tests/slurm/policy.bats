@@ -37,7 +37,7 @@ setup() {
 site() { # ARGUMENTS < POLICY
   cat >"$PWD/rules"
   chmod 755 "$BATS_TEST_TMPDIR"
-  echo "optional $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node planner=$PLANNER deadline_ms=60000 node_ms=60000 policy=$PWD/rules $*" >"$BED/etc/plugstack.conf"
+  echo "optional $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node planner=$PLANNER deadline_ms=60000 node_ms=60000 end_ms=60000 policy=$PWD/rules $*" >"$BED/etc/plugstack.conf"
 }
 
 ranks() {

@@ -107,7 +107,7 @@ setup() {
   [ "$cpus" -ge 2 ] && [ "$cpus" -le 100 ] || skip "needs 2 to 100 CPUs"
   cp "$BED/etc/plugstack.conf" before
   mkdir -p spool
-  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=60000 node_ms=60000 spool=$PWD/spool" \
+  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=60000 node_ms=60000 end_ms=60000 spool=$PWD/spool" \
     >"$BED/etc/plugstack.conf"
   # Linux gives the environment a quarter of the stack.
   FAKE_PLANNER=reverse-and-bind-long run --separate-stderr bash -c "ulimit -s 500; export FILL=$(printf '%023000d' 0); srun --mpi=pmix -N4 -n8 --ntasks-per-node=2 -m topomap '$VERIFY'"

@@ -42,8 +42,8 @@ static int fit_sum(const struct db_calibrated *own, size_t hops, const double *y
                    double *residual, uint8_t *outlier, topomap_error *err)
 {
     size_t columns = hops + 1;
-    double *x;
-    int told = 0, passed = 0, result;
+    TOPOMAP_FREED double *x = NULL;
+    int told = 0, passed = 0;
 
     if (db_fit_linear(own->x, y, own->pairs, columns, fit, residual, outlier, err))
         return -1;
@@ -62,9 +62,7 @@ static int fit_sum(const struct db_calibrated *own, size_t hops, const double *y
     memcpy(x, own->x, own->pairs * columns * sizeof *x);
     for (size_t i = 0; i < own->pairs; i++)
         x[i * columns] = 0;
-    result = db_fit_linear(x, y, own->pairs, columns, fit, residual, outlier, err);
-    free(x);
-    return result;
+    return db_fit_linear(x, y, own->pairs, columns, fit, residual, outlier, err);
 }
 
 /* The same without the base's column. */
@@ -234,7 +232,7 @@ static int is_healthy(const struct db_calibrated *own, const topomap_db_calibrat
 static int fit_all(struct db_calibrated *own, topomap_db_calibration *result, topomap_error *err)
 {
     struct db_times all;
-    uint8_t *outlier = topomap_alloc(own->pairs, 2, err);
+    TOPOMAP_FREED uint8_t *outlier = topomap_alloc(own->pairs, 2, err);
     int failed = db_times_make(&all, own->pairs, err);
 
     own->fitted_latency = topomap_alloc(own->pairs, sizeof *own->fitted_latency, err);
@@ -257,7 +255,6 @@ static int fit_all(struct db_calibrated *own, topomap_db_calibration *result, to
         failed = keep_outliers(own, result, outlier, err);
     }
     db_times_clear(&all);
-    free(outlier);
     return failed ? -1 : 0;
 }
 

@@ -41,9 +41,9 @@ topomap_db_time db_times_median(struct db_times *times)
 static int fit_line(const double *hops, const double *y, size_t pairs, topomap_db_line *line,
                     topomap_error *err)
 {
-    double *x = topomap_alloc(pairs, 2 * sizeof *x, err);
-    double *residual = topomap_alloc(pairs, sizeof *residual, err);
-    uint8_t *outlier = topomap_alloc(pairs, 1, err);
+    TOPOMAP_FREED double *x = topomap_alloc(pairs, 2 * sizeof *x, err);
+    TOPOMAP_FREED double *residual = topomap_alloc(pairs, sizeof *residual, err);
+    TOPOMAP_FREED uint8_t *outlier = topomap_alloc(pairs, 1, err);
     db_fit fit = {0};
     int failed = !x || !residual || !outlier;
 
@@ -62,9 +62,6 @@ static int fit_line(const double *hops, const double *y, size_t pairs, topomap_d
     line->sigma = fit.sigma;
     line->r2 = fit.r2;
     line->outliers = fit.outliers;
-    free(x);
-    free(residual);
-    free(outlier);
     return failed ? -1 : 0;
 }
 

@@ -95,14 +95,12 @@ static int choose_nodes(struct matrix *m, const topomap_names *nodes, topomap_er
 {
     const struct db_measured *measured = &m->own->measured;
     size_t most = nodes ? nodes->count : measured->names;
-    uint8_t *seen = topomap_alloc(measured->names, 1, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(measured->names, 1, err);
 
     m->name = topomap_alloc(most, sizeof *m->name, err);
     m->text = topomap_alloc(most, sizeof *m->text, err);
-    if (!seen || !m->name || !m->text) {
-        free(seen);
+    if (!seen || !m->name || !m->text)
         return -1;
-    }
     for (size_t i = 0; i < m->own->pairs; i++)
         seen[m->own->pair[i].from] = seen[m->own->pair[i].to] = 1;
     for (uint32_t i = 0; !nodes && i < measured->names; i++)
@@ -117,7 +115,6 @@ static int choose_nodes(struct matrix *m, const topomap_names *nodes, topomap_er
                 m->name[i] = k;
         m->text[m->nodes++] = nodes->name[i];
     }
-    free(seen);
     return 0;
 }
 
@@ -181,13 +178,11 @@ static int fill_gaps(struct matrix *m, topomap_error *err)
 static int fill(struct matrix *m, topomap_error *err)
 {
     size_t names = m->own->measured.names;
-    uint32_t *place = topomap_alloc(names, sizeof *place, err);
+    TOPOMAP_FREED uint32_t *place = topomap_alloc(names, sizeof *place, err);
 
     m->cost = topomap_alloc(m->nodes, m->nodes * sizeof *m->cost, err);
-    if (!place || !m->cost) {
-        free(place);
+    if (!place || !m->cost)
         return -1;
-    }
     for (size_t i = 0; i < m->nodes; i++)
         if (m->name[i] != UINT32_MAX)
             place[m->name[i]] = (uint32_t)i + 1;
@@ -199,7 +194,6 @@ static int fill(struct matrix *m, topomap_error *err)
             m->cost[(a - 1) * m->nodes + b - 1] = m->cost[(b - 1) * m->nodes + a - 1] =
                 (float)nanoseconds(m, &pair->time);
     }
-    free(place);
     return fill_gaps(m, err);
 }
 

@@ -248,8 +248,8 @@ static int tell_links(struct db_check *check, const struct groups *all, const st
     const topomap_devices *d = &group->devices;
     const struct group *usual = usual_group(all, group);
     struct expected inside = usual_pair(d);
-    uint8_t *lacks = topomap_alloc((size_t)d->gpus * d->gpus, 1, check->err);
-    uint32_t *peer = topomap_alloc(d->gpus, sizeof *peer, check->err);
+    TOPOMAP_FREED uint8_t *lacks = topomap_alloc((size_t)d->gpus * d->gpus, 1, check->err);
+    TOPOMAP_FREED uint32_t *peer = topomap_alloc(d->gpus, sizeof *peer, check->err);
     int result = lacks && peer ? 0 : -1;
 
     for (uint32_t i = 0; !result && i < d->gpus; i++)
@@ -283,8 +283,6 @@ static int tell_links(struct db_check *check, const struct groups *all, const st
             should = inside;
         result = tell_missing(check, group, worst, peer, peers, link_of(d, worst, peer[0]), should);
     }
-    free(lacks);
-    free(peer);
     return result;
 }
 
@@ -298,8 +296,8 @@ int db_check_gpu_links(struct db_check *check)
 /* A NIC that no GPU would use may be meant for something else. */
 static int tell_down(struct db_check *check, const char *node, topomap_devices *d)
 {
-    uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err);
-    uint32_t *user = topomap_alloc(d->gpus, sizeof *user, check->err);
+    TOPOMAP_FREED uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err);
+    TOPOMAP_FREED uint32_t *user = topomap_alloc(d->gpus, sizeof *user, check->err);
     int32_t state[TOPOMAP_DEVICES_MOST];
     int result = nic && user ? 0 : -1;
 
@@ -337,8 +335,6 @@ static int tell_down(struct db_check *check, const char *node, topomap_devices *
                              text);
         free(text);
     }
-    free(nic);
-    free(user);
     return result;
 }
 

@@ -148,12 +148,11 @@ static int tell_dimension(struct neighbours *n, const uint32_t *at, size_t posit
 static int tell_torus(struct neighbours *n)
 {
     size_t positions;
-    uint32_t *at = list_places(n->part, &positions, n->check->err);
+    TOPOMAP_FREED uint32_t *at = list_places(n->part, &positions, n->check->err);
     int result = at || !positions ? 0 : -1;
 
     for (uint32_t d = 0; at && !result && d < n->part->dims; d++)
         result = tell_dimension(n, at, positions, d);
-    free(at);
     return result;
 }
 

@@ -78,7 +78,7 @@ static int tell_nodes(struct db_check *check, const uint8_t *asked, int64_t host
 
 static int compare_nodes(struct db_check *check, int unknown)
 {
-    uint8_t *asked;
+    TOPOMAP_FREED uint8_t *asked = NULL;
     int64_t hosts;
     int result;
 
@@ -90,7 +90,6 @@ static int compare_nodes(struct db_check *check, int unknown)
     result = check->options->nodes ? look_up(check, asked, hosts, unknown) : 0;
     if (!result)
         result = tell_nodes(check, asked, hosts, unknown);
-    free(asked);
     return result;
 }
 

@@ -66,7 +66,7 @@ static int read_set(struct joining *j, int64_t id, topomap_devices *devices, top
 static int merge(struct joining *j, int64_t *result, topomap_error *err)
 {
     topomap_devices all = {0}, more;
-    char *text = NULL;
+    TOPOMAP_FREED char *text = NULL;
     int failed = read_set(j, j->at.set[0], &all, err);
 
     for (uint32_t i = 1; !failed && i < j->at.sets; i++) {
@@ -87,7 +87,6 @@ static int merge(struct joining *j, int64_t *result, topomap_error *err)
         db_end(&rows);
         failed = rows.result;
     }
-    free(text);
     topomap_devices_clear(&all);
     return failed ? -1 : 0;
 }
@@ -146,9 +145,8 @@ static int take_row(struct joining *j, const char *name, const char *importer, i
         if (end_node(j, err))
             return -1;
         snprintf(j->name, sizeof j->name, "%s", name);
-    } else if (strcmp(importer, j->importer) == 0 || j->at.sets == SETS) {
+    } else if (strcmp(importer, j->importer) == 0 || j->at.sets == SETS)
         return 0;
-    }
     snprintf(j->importer, sizeof j->importer, "%s", importer);
     j->at.set[j->at.sets++] = set;
     return 0;

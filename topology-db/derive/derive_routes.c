@@ -290,7 +290,7 @@ static void count_routes(struct scan *scan)
 static int bind_codes(const struct scan *scan, sqlite3_stmt *insert, topomap_error *err)
 {
     size_t length = (size_t)scan->leaves * PLACE, room = ZSTD_compressBound(length), size;
-    void *packed;
+    TOPOMAP_FREED void *packed = NULL;
 
     if (scan->arrivals <= PLAIN_MOST / length) {
         sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
@@ -300,17 +300,14 @@ static int bind_codes(const struct scan *scan, sqlite3_stmt *insert, topomap_err
     if (!packed)
         return -1;
     size = ZSTD_compress(packed, room, scan->column, length, 1);
-    if (ZSTD_isError(size)) {
-        free(packed);
+    if (ZSTD_isError(size))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot pack a row of hops: %s",
                                  ZSTD_getErrorName(size));
-    }
     /* What has not become shorter would be taken for plain. */
     if (size >= length)
         sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
     else
         sqlite3_bind_blob64(insert, 4, packed, size, SQLITE_TRANSIENT);
-    free(packed);
     return 0;
 }
 

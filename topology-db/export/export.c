@@ -288,9 +288,9 @@ static void keep_paths(struct db_export *x, uint32_t from, const uint8_t *wanted
 
 static int keep_switches(struct db_export *x, topomap_error *err)
 {
-    uint8_t *wanted = topomap_alloc(x->graph.count, 1, err);
-    uint8_t *on = topomap_alloc(x->graph.count, 1, err);
-    uint16_t *hops = topomap_alloc(x->graph.count, sizeof *hops, err);
+    TOPOMAP_FREED uint8_t *wanted = topomap_alloc(x->graph.count, 1, err);
+    TOPOMAP_FREED uint8_t *on = topomap_alloc(x->graph.count, 1, err);
+    TOPOMAP_FREED uint16_t *hops = topomap_alloc(x->graph.count, sizeof *hops, err);
     int result = wanted && on && hops ? 0 : -1;
 
     for (size_t i = 0; !result && i < x->cables; i++)
@@ -299,9 +299,6 @@ static int keep_switches(struct db_export *x, topomap_error *err)
     for (uint32_t i = 0; !result && i < x->graph.count; i++)
         if (wanted[i])
             keep_paths(x, i, wanted, hops, on);
-    free(wanted);
-    free(on);
-    free(hops);
     return result;
 }
 

@@ -60,7 +60,7 @@ static int list_pairs(struct joining *j, struct pair **pairs, size_t *count, top
 /* Rails: two leaves with most hosts in common serve the same part of the machine. */
 static int join_rails(struct joining *j, topomap_error *err)
 {
-    struct pair *pairs = NULL;
+    TOPOMAP_FREED struct pair *pairs = NULL;
     size_t count = 0, end;
     int result = list_pairs(j, &pairs, &count, err);
 
@@ -74,7 +74,6 @@ static int join_rails(struct joining *j, topomap_error *err)
         if ((end - i) * 2 >= (a < b ? a : b))
             topomap_disjoint_join(j->parent, pairs[i].a, pairs[i].b);
     }
-    free(pairs);
     return result;
 }
 

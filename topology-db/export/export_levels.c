@@ -53,8 +53,8 @@ static int by_lower(const void *a, const void *b)
 /* A switch has its level when all that is below it has. */
 static int set_levels(struct db_export *x, const struct edges *edges, topomap_error *err)
 {
-    uint32_t *below = topomap_alloc(x->graph.count, sizeof *below, err);
-    size_t *first = topomap_alloc(x->graph.count + 1u, sizeof *first, err);
+    TOPOMAP_FREED uint32_t *below = topomap_alloc(x->graph.count, sizeof *below, err);
+    TOPOMAP_FREED size_t *first = topomap_alloc(x->graph.count + 1u, sizeof *first, err);
     uint32_t head = 0, tail = 0;
 
     for (size_t i = 0; below && first && i < edges->count; i++) {
@@ -79,8 +79,6 @@ static int set_levels(struct db_export *x, const struct edges *edges, topomap_er
                 x->graph.queue[tail++] = edges->edge[i].upper;
         }
     }
-    free(below);
-    free(first);
     return below && first ? 0 : -1;
 }
 

@@ -42,7 +42,7 @@ static void put_rate(FILE *out, uint32_t mbps)
 static int put_hosts(struct db_export *x, topomap_error *err)
 {
     topomap_names names = {0, topomap_alloc(x->hosts, sizeof *names.name, err)};
-    char *folded;
+    TOPOMAP_FREED char *folded = NULL;
 
     if (!names.name)
         return -1;
@@ -54,7 +54,6 @@ static int put_hosts(struct db_export *x, topomap_error *err)
     if (!folded)
         return -1;
     fprintf(x->out, "# all hosts: %s\n", folded);
-    free(folded);
     return 0;
 }
 

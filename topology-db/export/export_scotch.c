@@ -127,9 +127,9 @@ static int put_tleaf(FILE *out, uint32_t levels, const uint32_t *sizes, const ui
 
 static int try_tleaf(struct arch *a, int *done, topomap_error *err)
 {
-    uint32_t *up = topomap_alloc(a->count, sizeof *up, err);
+    TOPOMAP_FREED uint32_t *up = topomap_alloc(a->count, sizeof *up, err);
     uint32_t sizes[LEVELS], weights[LEVELS], group[LEVELS];
-    uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
+    TOPOMAP_FREED uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
     uint32_t levels = 0;
 
     for (uint32_t t = 0; up && t < a->count; t++)
@@ -147,8 +147,6 @@ static int try_tleaf(struct arch *a, int *done, topomap_error *err)
                                       a->groups.group[group[level - 1]].level)
                                : 2 * (a->groups.group[group[0]].level + 1);
     *done = put_tleaf(a->x->out, levels, sizes, weights);
-    free(up);
-    free(hops);
     return up && hops ? 0 : -1;
 }
 
@@ -202,7 +200,7 @@ static void bisect(const struct placed *order, uint32_t count, uint32_t domain, 
 
 static int number_domains(const struct arch *a, uint32_t *domain_of, topomap_error *err)
 {
-    struct placed *order = topomap_alloc(a->count, sizeof *order, err);
+    TOPOMAP_FREED struct placed *order = topomap_alloc(a->count, sizeof *order, err);
     uint32_t *position = topomap_alloc((size_t)a->groups.count * 2, sizeof *position, err);
     int result = order && position ? 0 : -1;
 
@@ -213,7 +211,6 @@ static int number_domains(const struct arch *a, uint32_t *domain_of, topomap_err
         qsort(order, a->count, sizeof *order, by_key);
         bisect(order, a->count, 1, domain_of);
     }
-    free(order);
     free(position);
     return result;
 }
@@ -221,7 +218,7 @@ static int number_domains(const struct arch *a, uint32_t *domain_of, topomap_err
 /* Distances are hops; where there is no path, farther than any. */
 static int put_distances(struct arch *a, topomap_error *err)
 {
-    uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
+    TOPOMAP_FREED uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
 
     for (uint32_t t = 1; hops && t < a->count; t++) {
         uint32_t home = a->x->host[a->host[t]].home;
@@ -235,7 +232,6 @@ static int put_distances(struct arch *a, topomap_error *err)
         }
         fputc('\n', a->x->out);
     }
-    free(hops);
     return hops ? 0 : -1;
 }
 

@@ -36,7 +36,7 @@ static int put_hosts(struct db_export *x, const topomap_names *names, const uint
 static int export_simgrid(struct db_export *x, topomap_error *err)
 {
     topomap_names names = {0, topomap_alloc(x->hosts, sizeof *names.name, err)};
-    uint32_t *tasks = topomap_alloc(x->hosts, sizeof *tasks, err);
+    TOPOMAP_FREED uint32_t *tasks = topomap_alloc(x->hosts, sizeof *tasks, err);
     int result = -1;
 
     for (uint32_t h = 0; names.name && tasks && h < x->hosts; h++)
@@ -47,7 +47,6 @@ static int export_simgrid(struct db_export *x, topomap_error *err)
     if (names.name && tasks)
         result = put_hosts(x, &names, tasks, err);
     free(names.name);
-    free(tasks);
     return result;
 }
 

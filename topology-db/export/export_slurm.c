@@ -98,7 +98,7 @@ static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t memb
                       char *(*name_of)(struct writer *w, uint32_t member), const char *key,
                       topomap_error *err)
 {
-    uint32_t *first = topomap_alloc(w->groups.count + 2u, sizeof *first, err);
+    TOPOMAP_FREED uint32_t *first = topomap_alloc(w->groups.count + 2u, sizeof *first, err);
     char **list = topomap_alloc(members, sizeof *list, err);
     int result = first && list ? 0 : -1;
 
@@ -119,7 +119,6 @@ static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t memb
         fprintf(w->x->out, "SwitchName=%s", w->name[g].text);
         put_list(w, key, &names);
     }
-    free(first);
     free(list);
     return result;
 }
@@ -136,15 +135,13 @@ static char *group_name(struct writer *w, uint32_t group)
 
 static int write_all(struct writer *w, topomap_error *err)
 {
-    uint32_t *parent;
+    TOPOMAP_FREED uint32_t *parent = NULL;
     int result = 0;
 
     w->name = topomap_alloc(w->groups.count, sizeof *w->name, err);
     parent = topomap_alloc(w->groups.count, sizeof *parent, err);
-    if (!w->name || !parent) {
-        free(parent);
+    if (!w->name || !parent)
         return -1;
-    }
     for (uint32_t g = 0; !result && g < w->groups.count; g++) {
         result = put_name(w, g, err);
         parent[g] = w->groups.group[g].parent;
@@ -155,7 +152,6 @@ static int write_all(struct writer *w, topomap_error *err)
         result = put_groups(w, w->groups.of_host, w->x->hosts, host_name, "Nodes", err);
     if (!result)
         result = put_groups(w, parent, w->groups.count, group_name, "Switches", err);
-    free(parent);
     return result;
 }
 

@@ -155,7 +155,7 @@ static void place_level(struct db_places *p, int64_t level, double y, topomap_dr
 /* \param count  [switches], zero */
 static int place_tree(struct db_places *p, int64_t levels, uint32_t *count, topomap_error *err)
 {
-    topomap_draw_place *order = topomap_alloc(p->x->graph.count, sizeof *order, err);
+    TOPOMAP_FREED topomap_draw_place *order = topomap_alloc(p->x->graph.count, sizeof *order, err);
 
     if (!order)
         return -1;
@@ -163,7 +163,6 @@ static int place_tree(struct db_places *p, int64_t levels, uint32_t *count, topo
     place_hosts(p, EDGE + ROW * (double)(levels + 1), count);
     for (int64_t level = 0; level <= levels; level++)
         place_level(p, level, EDGE + ROW * (double)(levels - level), order, count);
-    free(order);
     return 0;
 }
 
@@ -187,7 +186,7 @@ static int place_ring(struct db_places *p, uint32_t *nth, topomap_error *err)
 {
     uint32_t count, next = 0;
     double radius = ring_radius(p->x, &count), step = 6.283185307179586 / (count ? count : 1);
-    double *angle = topomap_alloc(p->x->graph.count, sizeof *angle, err);
+    TOPOMAP_FREED double *angle = topomap_alloc(p->x->graph.count, sizeof *angle, err);
 
     if (!angle)
         return -1;
@@ -206,7 +205,6 @@ static int place_ring(struct db_places *p, uint32_t *nth, topomap_error *err)
                                angle[home] + step * ((nth[home] % 4) / 5.0 - 0.3));
         nth[home]++;
     }
-    free(angle);
     return 0;
 }
 
@@ -264,7 +262,7 @@ static int place_nodes(struct db_places *p, topomap_error *err)
 static int place_switches(struct db_places *p, topomap_error *err)
 {
     uint32_t size[DIMENSIONS] = {0}, dimensions = find_dimensions(p->x, size);
-    uint32_t *nth = topomap_alloc(p->x->graph.count, sizeof *nth, err);
+    TOPOMAP_FREED uint32_t *nth = topomap_alloc(p->x->graph.count, sizeof *nth, err);
     int64_t levels = highest(p->x);
     int status = nth ? 0 : -1;
 
@@ -279,7 +277,6 @@ static int place_switches(struct db_places *p, topomap_error *err)
     } else if (nth) {
         status = place_ring(p, nth, err);
     }
-    free(nth);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/fabric/load.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -58,7 +57,7 @@ static int load_pairs(sqlite3 *file, int slurm, const topomap_switches *switches
 
 int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err)
 {
-    topomap_trunk *pairs = NULL;
+    TOPOMAP_FREED topomap_trunk *pairs = NULL;
     size_t count = 0;
     int result;
 
@@ -68,7 +67,6 @@ int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topom
                      topomap_switches_join(switches, pairs, count, err)
                  ? -1
                  : 0;
-    free(pairs);
     if (result)
         topomap_switches_clear(switches);
     return result;

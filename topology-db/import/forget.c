@@ -8,6 +8,7 @@
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 /* What is looked for, and what was found. */
@@ -93,13 +94,12 @@ static int forget(sqlite3 *file, const char *importer, struct sought *sought, to
 int topomap_db_forget(topomap_db *db, const char *importer, const char *name, const char *nodes,
                       topomap_error *err)
 {
-    char *path = name && *name ? realpath(name, NULL) : NULL;
+    TOPOMAP_FREED char *path = name && *name ? realpath(name, NULL) : NULL;
     struct sought sought = {.name = name, .path = path, .nodes = nodes};
     struct db_writer writer;
     int result = db_imported(db, err) || db_writer_begin(db, &writer, err) ? -1 : 0;
 
     if (!result)
         result = db_writer_end(&writer, forget(writer.file, importer, &sought, err), err);
-    free(path);
     return result;
 }

@@ -157,10 +157,9 @@ int db_list_add(struct db_list *list, const void *row, size_t size, topomap_erro
 
 void db_list_free(void *content)
 {
-    struct db_list *list = content;
+    TOPOMAP_FREED struct db_list *list = content;
 
     free(list->row);
-    free(list);
 }
 
 /* NULL where this release has none of the name. */
@@ -219,7 +218,7 @@ int db_forget_sharing(const struct db_import *import, const char *names,
                       topomap_error *err)
 {
     struct db_rows rows = db_ask(import->file, names, err);
-    int64_t *shared = NULL;
+    TOPOMAP_FREED int64_t *shared = NULL;
     size_t count = 0, room = 0;
     int result = 0;
 
@@ -238,7 +237,6 @@ int db_forget_sharing(const struct db_import *import, const char *names,
     result = result || rows.result ? -1 : 0;
     for (size_t i = 0; !result && i < count; i++)
         result = db_forget_source(import->file, shared[i], err);
-    free(shared);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "topology-db/derive/derive.h"
+#include "util/alloc.h"
 
 /* The set of that text, which is made where there is none. */
 static int find_set(struct db_import *import, const char *text, int64_t *id, topomap_error *err)
@@ -77,9 +78,8 @@ int db_devices_write_file(struct db_import *import, void *content, topomap_error
 
 void db_devices_free_file(void *content)
 {
-    struct db_devices_file *file = content;
+    TOPOMAP_FREED struct db_devices_file *file = content;
 
     topomap_devices_clear(&file->devices);
     topomap_names_clear(&file->nodes);
-    free(file);
 }

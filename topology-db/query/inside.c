@@ -351,7 +351,7 @@ static double next_cost(const struct insides *in, double after)
 /* Levels of all classes are put together by their cost, from the same core outwards. */
 static int add_levels(struct insides *in, topomap_machine *machine, topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
     double node = level_cost(in, "node");
     int result = group ? 0 : -1;
 
@@ -364,7 +364,6 @@ static int add_levels(struct insides *in, topomap_machine *machine, topomap_erro
         name_level(in, cost, name, sizeof name);
         result = topomap_machine_add_inner(machine, name, cost, group, err);
     }
-    free(group);
     return result ? -1 : topomap_machine_add_inner(machine, "node", node, machine->node_of, err);
 }
 

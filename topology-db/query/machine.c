@@ -115,8 +115,8 @@ static int find_starts(struct db_build *b, struct db_finder *finder, int slurm, 
 static int find_switch_sites(struct db_build *b, struct db_finder *finder, int slurm,
                              topomap_error *err)
 {
-    struct db_hanging *on = NULL;
-    topomap_start *key = NULL;
+    TOPOMAP_FREED struct db_hanging *on = NULL;
+    TOPOMAP_FREED topomap_start *key = NULL;
     size_t on_room = 0, key_room = 0, count;
     int result = 0;
 
@@ -128,8 +128,6 @@ static int find_switch_sites(struct db_build *b, struct db_finder *finder, int s
         if (!result && count)
             result = find_site(b, key, count * sizeof *key, &b->site_of[node], err);
     }
-    free(on);
-    free(key);
     return result;
 }
 
@@ -165,18 +163,16 @@ static int fits_grid(const struct db_build *b, const topomap_grid *grid,
 static int set_torus(struct db_build *b, const topomap_grid *grid, double cost, uint32_t hops,
                      topomap_error *err)
 {
-    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * grid->dims, sizeof *coordinate, err);
-    int result;
+    TOPOMAP_FREED uint16_t *coordinate =
+        topomap_alloc((size_t)b->nodes * grid->dims, sizeof *coordinate, err);
 
     if (!coordinate)
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
         memcpy(coordinate + (size_t)node * grid->dims, b->place[node].point.at,
                grid->dims * sizeof *coordinate);
-    result = topomap_machine_set_torus(b->machine, grid->dims, grid->dim, grid->wrap, coordinate,
-                                       cost, DB_TENTHS(TOPOMAP_HOP), hops, err);
-    free(coordinate);
-    return result;
+    return topomap_machine_set_torus(b->machine, grid->dims, grid->dim, grid->wrap, coordinate,
+                                     cost, DB_TENTHS(TOPOMAP_HOP), hops, err);
 }
 
 /* Where they are, the coordinates of switches say the same and more: algorithms use them. */
@@ -207,19 +203,16 @@ static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
 static int fill_distances(struct db_build *b, topomap_error *err)
 {
     size_t sites = HASH_COUNT(b->sites);
-    topomap_site *site = topomap_alloc(sites, sizeof *site, err);
-    int result;
+    TOPOMAP_FREED topomap_site *site = topomap_alloc(sites, sizeof *site, err);
 
     if (!site)
         return -1;
     for (size_t i = 0; i < sites; i++)
         site[i] = (topomap_site){start_of(b, i), b->by_index[i]->length / sizeof(topomap_start)};
-    result = b->routes.used
-                 ? topomap_route_distances(&b->routes.costs, site, sites, b->hops, b->cost, err)
-                 : topomap_switch_distances(&b->switches, site, sites, DB_TENTHS(TOPOMAP_HOP),
-                                            b->hops, b->cost, err);
-    free(site);
-    return result;
+    return b->routes.used
+               ? topomap_route_distances(&b->routes.costs, site, sites, b->hops, b->cost, err)
+               : topomap_switch_distances(&b->switches, site, sites, DB_TENTHS(TOPOMAP_HOP),
+                                          b->hops, b->cost, err);
 }
 
 static int set_fabric(struct db_build *b, topomap_error *err)

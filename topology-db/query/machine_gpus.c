@@ -167,7 +167,7 @@ static int together(const struct gpus *g, uint32_t a, uint32_t b, double cost, c
 static int add_inner(struct gpus *g, topomap_error *err)
 {
     topomap_machine *m = g->machine;
-    uint32_t *group = topomap_alloc(m->slots, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(m->slots, sizeof *group, err);
     double node = topomap_near_cost(TOPOMAP_NEAR_NODE), most = 0;
     int result = group ? 0 : -1;
 
@@ -187,7 +187,6 @@ static int add_inner(struct gpus *g, topomap_error *err)
         if (any)
             result = topomap_machine_add_inner(m, name, cost, group, err);
     }
-    free(group);
     return result ? -1
                   : topomap_machine_add_inner(m, "node", most > 0 ? most : node, m->node_of, err);
 }
@@ -215,8 +214,8 @@ static int add_rails(struct gpus *g, topomap_error *err)
 {
     topomap_machine *m = g->machine;
     size_t cells = (size_t)m->sites * m->sites;
-    uint32_t *rail_of = topomap_alloc(m->slots, sizeof *rail_of, err);
-    float *cross = topomap_alloc(cells, sizeof *cross, err);
+    TOPOMAP_FREED uint32_t *rail_of = topomap_alloc(m->slots, sizeof *rail_of, err);
+    TOPOMAP_FREED float *cross = topomap_alloc(cells, sizeof *cross, err);
     double extra = joined(g) ? 1 : DB_TENTHS(2 * TOPOMAP_HOP);
     int result = rail_of && cross ? 0 : -1;
 
@@ -232,8 +231,6 @@ static int add_rails(struct gpus *g, topomap_error *err)
         cross[i] = m->site_hops && m->site_hops[i] == 2 ? (float)extra : 0;
     if (!result)
         result = topomap_machine_set_rails(m, rail_of, cross, NULL, err);
-    free(rail_of);
-    free(cross);
     return result;
 }
 

@@ -171,7 +171,7 @@ static int sort_nodes(const struct order *order, const topomap_names *nodes, con
                       size_t keys, const uint64_t *rank, int numbered, uint32_t *sequence,
                       topomap_error *err)
 {
-    struct ranked *row = topomap_alloc(nodes->count + 1, sizeof *row, err);
+    TOPOMAP_FREED struct ranked *row = topomap_alloc(nodes->count + 1, sizeof *row, err);
     int result = row ? 0 : -1;
 
     for (size_t i = 0; !result && i < nodes->count; i++) {
@@ -190,7 +190,6 @@ static int sort_nodes(const struct order *order, const topomap_names *nodes, con
         qsort(row, nodes->count, sizeof *row, by_rank);
     for (size_t i = 0; !result && i < nodes->count; i++)
         sequence[i] = row[i].node;
-    free(row);
     return result;
 }
 
@@ -198,8 +197,8 @@ static int sort_nodes(const struct order *order, const topomap_names *nodes, con
 static int sort_by(struct order *order, const topomap_names *nodes, const topomap_names *job,
                    const topomap_db_slurm_order *by, uint32_t *sequence, topomap_error *err)
 {
-    struct key *key = make_keys(job, err);
-    uint64_t *rank = topomap_alloc(job->count + 1, sizeof *rank, err);
+    TOPOMAP_FREED struct key *key = make_keys(job, err);
+    TOPOMAP_FREED uint64_t *rank = topomap_alloc(job->count + 1, sizeof *rank, err);
     int result = key && rank ? read_places(order, key, job->count, err) : -1;
 
     if (!result && by->ranked)
@@ -208,8 +207,6 @@ static int sort_by(struct order *order, const topomap_names *nodes, const topoma
     if (!result)
         result = sort_nodes(order, nodes, key, job->count, by->ranked ? rank : NULL, by->numbered,
                             sequence, err);
-    free(key);
-    free(rank);
     return result;
 }
 

@@ -65,7 +65,7 @@ static uint32_t ring_start(const uint8_t *taken, uint32_t size)
 static int rank_one_ring(const struct ranking *r, uint32_t unit, topomap_error *err)
 {
     uint32_t size = r->unit[unit].nodes, start;
-    uint8_t *taken = topomap_alloc(size + 1u, 1, err);
+    TOPOMAP_FREED uint8_t *taken = topomap_alloc(size + 1u, 1, err);
 
     if (!taken)
         return -1;
@@ -77,7 +77,6 @@ static int rank_one_ring(const struct ranking *r, uint32_t unit, topomap_error *
         if (r->place[i].unit == unit && size)
             r->rank[i] = ((uint64_t)r->unit[unit].index << PLACE_BITS) +
                          (r->place[i].position + size - start) % size;
-    free(taken);
     return 0;
 }
 
@@ -218,7 +217,7 @@ static int rank_one_torus(const struct ranking *r, uint32_t unit, topomap_error 
 
 static int rank_torus(const struct ranking *r, topomap_error *err)
 {
-    uint8_t *used = topomap_alloc(r->units + 1, 1, err);
+    TOPOMAP_FREED uint8_t *used = topomap_alloc(r->units + 1, 1, err);
     int result = used ? 0 : -1;
 
     for (size_t i = 0; !result && i < r->count; i++)
@@ -227,7 +226,6 @@ static int rank_torus(const struct ranking *r, topomap_error *err)
     for (uint32_t unit = 0; !result && unit < r->units; unit++)
         if (used[unit])
             result = rank_one_torus(r, unit, err);
-    free(used);
     return result;
 }
 

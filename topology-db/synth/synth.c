@@ -308,7 +308,7 @@ static int write_content(struct made *m, size_t which, FILE *out, topomap_error 
 
 static int write_file(struct made *m, size_t which, topomap_output **output, topomap_error *err)
 {
-    char *path = topomap_alloc(strlen(m->folder) + 32, 1, err);
+    TOPOMAP_FREED char *path = topomap_alloc(strlen(m->folder) + 32, 1, err);
     int result = -1;
 
     if (!path)
@@ -322,7 +322,6 @@ static int write_file(struct made *m, size_t which, topomap_output **output, top
             result = topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot write: %s", path,
                                        strerror(errno));
     }
-    free(path);
     return result;
 }
 

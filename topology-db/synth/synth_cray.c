@@ -95,7 +95,7 @@ static int make_aries(struct synth_spec *spec, struct synth_cray *cray, topomap_
 static int take_down(const struct synth_faults *faults, struct synth_cray *cray, topomap_error *err)
 {
     uint32_t down = synth_faults_count(faults, SYNTH_MISSING, cray->nodes);
-    uint32_t *order = topomap_alloc(cray->nodes, sizeof *order, err);
+    TOPOMAP_FREED uint32_t *order = topomap_alloc(cray->nodes, sizeof *order, err);
     topomap_random random = {faults->seed};
 
     if (!order)
@@ -103,7 +103,6 @@ static int take_down(const struct synth_faults *faults, struct synth_cray *cray,
     synth_deal(&random, order, cray->nodes);
     for (uint32_t i = 0; i < down; i++)
         cray->node[order[i]].down = 1;
-    free(order);
     return 0;
 }
 

@@ -148,7 +148,7 @@ static int find_groups(const struct synth_fabric *fabric, uint32_t level, const 
                        const topomap_end *end, uint32_t *group, topomap_error *err)
 {
     const topomap_fabric *f = &fabric->base;
-    uint32_t *queue = topomap_alloc(fabric->switches, sizeof *queue, err);
+    TOPOMAP_FREED uint32_t *queue = topomap_alloc(fabric->switches, sizeof *queue, err);
 
     if (!queue)
         return -1;
@@ -170,7 +170,6 @@ static int find_groups(const struct synth_fabric *fabric, uint32_t level, const 
                 queue[found++] = peer;
             }
     }
-    free(queue);
     return 0;
 }
 

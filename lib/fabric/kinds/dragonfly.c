@@ -321,7 +321,7 @@ int topomap_is_dragonfly_plus(topomap_part *part, topomap_verdict *verdict, topo
 {
     const topomap_switches *s = &part->switches;
     struct groups g;
-    uint16_t *level = topomap_alloc(s->count, sizeof *level, err);
+    TOPOMAP_FREED uint16_t *level = topomap_alloc(s->count, sizeof *level, err);
     uint64_t crossing, lower = 0;
     int is = groups_open(&g, part, err);
 
@@ -337,7 +337,6 @@ int topomap_is_dragonfly_plus(topomap_part *part, topomap_verdict *verdict, topo
         if (!lower && g.count >= GROUPS_LEAST && g.count <= GROUPS_MOST)
             is = count_groups(&g, err) ? -1 : judge_plus(&g, crossing, verdict);
     }
-    free(level);
     groups_close(&g);
     return is;
 }

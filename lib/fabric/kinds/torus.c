@@ -14,7 +14,7 @@ static int sockets_of(const struct torus *t, uint32_t *sockets, topomap_error *e
 {
     const topomap_part *part = t->part;
     const topomap_switches *s = &part->switches;
-    uint32_t *one = topomap_alloc(t->edges, sizeof *one, err);
+    TOPOMAP_FREED uint32_t *one = topomap_alloc(t->edges, sizeof *one, err);
 
     for (uint32_t dim = 0; one && dim < t->dims; dim++) {
         size_t count = 0;
@@ -25,7 +25,6 @@ static int sockets_of(const struct torus *t, uint32_t *sockets, topomap_error *e
                     one[count++] = part->sockets[k];
         sockets[dim] = topomap_most_frequent(one, count);
     }
-    free(one);
     return one ? 0 : -1;
 }
 

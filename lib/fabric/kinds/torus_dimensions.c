@@ -31,13 +31,11 @@ static int joined(const topomap_switches *graph, uint32_t a, uint32_t b)
 static int number_edges(struct torus *t, topomap_error *err)
 {
     const topomap_switches *graph = &t->part->switches;
-    uint32_t *at = topomap_alloc(graph->count, sizeof *at, err);
+    TOPOMAP_FREED uint32_t *at = topomap_alloc(graph->count, sizeof *at, err);
 
     t->edge_of = topomap_alloc(graph->first[graph->count], sizeof *t->edge_of, err);
-    if (!at || !t->edge_of) {
-        free(at);
+    if (!at || !t->edge_of)
         return -1;
-    }
     memcpy(at, graph->first, graph->count * sizeof *at);
     /* Neighbours ascend, so the lower ends of a switch's links come in the order of its list. */
     for (uint32_t i = 0; i < graph->count; i++)
@@ -46,7 +44,6 @@ static int number_edges(struct torus *t, topomap_error *err)
                 t->edge_of[k] = t->edges;
                 t->edge_of[at[graph->neighbour[k]]++] = t->edges++;
             }
-    free(at);
     return 0;
 }
 
@@ -181,8 +178,8 @@ static int find_classes(struct classes *c, topomap_error *err)
 
 static int join_classes(struct classes *c, topomap_error *err)
 {
-    uint32_t *parent = topomap_alloc(c->count, sizeof *parent, err);
-    uint8_t *number = topomap_alloc(c->count, 1, err);
+    TOPOMAP_FREED uint32_t *parent = topomap_alloc(c->count, sizeof *parent, err);
+    TOPOMAP_FREED uint8_t *number = topomap_alloc(c->count, 1, err);
     int done = -1;
 
     c->size = topomap_alloc(c->count, sizeof *c->size, err);
@@ -195,8 +192,6 @@ static int join_classes(struct classes *c, topomap_error *err)
         count_meetings(c);
         done = number_dimensions(c, parent, number);
     }
-    free(parent);
-    free(number);
     return done;
 }
 

@@ -151,7 +151,7 @@ static int better(struct misfit a, struct misfit b)
 int topomap_part_levels(topomap_part *part, uint16_t *level, uint64_t *crossing, topomap_error *err)
 {
     uint32_t choice[CHOICES], best = 0;
-    uint32_t *scratch = topomap_alloc(part->switches.count, sizeof *scratch, err);
+    TOPOMAP_FREED uint32_t *scratch = topomap_alloc(part->switches.count, sizeof *scratch, err);
     struct misfit least = {UINT64_MAX, 0, 0};
     size_t choices;
 
@@ -172,7 +172,6 @@ int topomap_part_levels(topomap_part *part, uint16_t *level, uint64_t *crossing,
     spread(part, best, level, scratch);
     find_idle_leaves(&part->switches, level);
     *crossing = least.crossing;
-    free(scratch);
     return 0;
 }
 

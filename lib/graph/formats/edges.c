@@ -314,7 +314,8 @@ static int line_read(void *reader, const char *line, topomap_error *err)
 static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *err)
 {
     size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err), used = 0;
-    char *text = name_of ? topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err) : NULL;
+    TOPOMAP_FREED char *text =
+        name_of ? topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err) : NULL;
     int status = text ? 0 : -1;
 
     for (size_t i = 0; text && i < in->names.count; i++) {
@@ -336,7 +337,6 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
     if (!status)
         status = topomap_graph_set_names(graph, text, used, err);
     free(name_of);
-    free(text);
     return status;
 }
 

@@ -71,7 +71,7 @@ struct phases {
 static int find_busiest(struct phase *phase, topomap_error *err)
 {
     const topomap_graph *g = phase->graph;
-    uint64_t *received = topomap_alloc(g->ranks, sizeof *received, err);
+    TOPOMAP_FREED uint64_t *received = topomap_alloc(g->ranks, sizeof *received, err);
 
     if (!received)
         return -1;
@@ -88,7 +88,6 @@ static int find_busiest(struct phase *phase, topomap_error *err)
     for (uint32_t u = 0; u < g->ranks; u++)
         if (received[u] > phase->busiest)
             phase->busiest = received[u];
-    free(received);
     return 0;
 }
 

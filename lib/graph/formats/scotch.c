@@ -193,8 +193,8 @@ static int label_target(struct reader *in, const struct labelled *sorted, uint32
 /* Labels become places, and names. */
 static int labels_apply(struct reader *in, topomap_error *err)
 {
-    struct labelled *sorted = topomap_alloc(in->list.ranks, sizeof *sorted, err);
-    char *text = topomap_alloc(in->list.ranks, 21, err);
+    TOPOMAP_FREED struct labelled *sorted = topomap_alloc(in->list.ranks, sizeof *sorted, err);
+    TOPOMAP_FREED char *text = topomap_alloc(in->list.ranks, 21, err);
     size_t used = 0;
     int status = sorted && text ? 0 : -1;
 
@@ -215,8 +215,6 @@ static int labels_apply(struct reader *in, topomap_error *err)
             status = label_target(in, sorted, u, i, err);
     if (!status)
         status = topomap_graph_set_names(in->list.graph, text, used, err);
-    free(sorted);
-    free(text);
     return status;
 }
 

@@ -180,7 +180,7 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
                      topomap_arcs *more, topomap_graph **graph, topomap_error *err)
 {
     topomap_graph **phase = topomap_alloc(phases, sizeof *phase, err);
-    piece *some = topomap_alloc(count, sizeof *some, err);
+    TOPOMAP_FREED piece *some = topomap_alloc(count, sizeof *some, err);
     topomap_arcs none = {0};
     int status = phase && some ? 0 : -1;
 
@@ -189,7 +189,6 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
     if (!status)
         status = sum_of_phases(phase, phases, graph, err);
     topomap_graph_free_list(phase, status ? phases : 0);
-    free(some);
     topomap_arcs_clear(more);
     return status;
 }
@@ -226,27 +225,23 @@ static uint64_t most_ranks(const topomap_part *part, size_t parts)
 int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **graph,
                         topomap_error *err)
 {
-    piece *list = topomap_alloc(parts, sizeof *list, err);
+    TOPOMAP_FREED piece *list = topomap_alloc(parts, sizeof *list, err);
     topomap_arcs none = {0};
-    int status;
 
     if (!list)
         return -1;
     for (size_t i = 0; i < parts; i++)
         list[i] = (piece){part[i].graph, part[i].factor, 0, 0};
-    status =
-        add_up(list, parts, most_phases(list, parts), most_ranks(part, parts), &none, graph, err);
-    free(list);
-    return status;
+    return add_up(list, parts, most_phases(list, parts), most_ranks(part, parts), &none, graph,
+                  err);
 }
 
 int topomap_combine_phases(const topomap_part *part, size_t parts, topomap_graph **graph,
                            topomap_error *err)
 {
-    piece *list = topomap_alloc(parts, sizeof *list, err);
+    TOPOMAP_FREED piece *list = topomap_alloc(parts, sizeof *list, err);
     topomap_arcs none = {0};
     uint32_t phases = 0;
-    int status;
 
     if (!list)
         return -1;
@@ -254,9 +249,7 @@ int topomap_combine_phases(const topomap_part *part, size_t parts, topomap_graph
         list[i] = (piece){part[i].graph, part[i].factor, 0, phases};
         phases += part[i].graph->phases ? part[i].graph->phases : 1;
     }
-    status = add_up(list, parts, phases, most_ranks(part, parts), &none, graph, err);
-    free(list);
-    return status;
+    return add_up(list, parts, phases, most_ranks(part, parts), &none, graph, err);
 }
 
 /* What two neighbouring blocks exchange: the overlaps of rank i's share [i, i+1)/a of the interface
@@ -287,7 +280,7 @@ int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repe
 {
     uint64_t once = 0, count = topomap_pattern_times(parts, repeat), first = 0;
     topomap_arcs arcs = {0};
-    piece *list;
+    TOPOMAP_FREED piece *list = NULL;
     int status = 0;
 
     for (size_t i = 0; i < parts; i++)
@@ -307,7 +300,6 @@ int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repe
         status = add_coupling(&list[i], &list[i + 1], couple, &arcs, err);
     if (!status)
         status = add_up(list, count, most_phases(list, count), first, &arcs, graph, err);
-    free(list);
     topomap_arcs_clear(&arcs);
     return status;
 }

@@ -144,7 +144,7 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
     uint64_t bytes = topomap_pattern_number(args, "bytes");
     int step[26][3], steps = steps_of(topomap_pattern_number(args, "element") == 1, step);
     struct box box;
-    uint32_t *id;
+    TOPOMAP_FREED uint32_t *id = NULL;
     int status;
 
     if (box_of(args, solid == SOLID_CRANK ? 6 : 1, &box, err))
@@ -160,7 +160,6 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
     for (uint64_t at = 0; !status && at < cells; at++)
         if (id[at] != UINT32_MAX)
             status = add_node(&box, id, at, step, steps, dof, bytes, out, err);
-    free(id);
     return status;
 }
 

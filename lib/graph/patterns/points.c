@@ -235,17 +235,14 @@ static int make_delaunay(const topomap_pattern_args *args, topomap_pattern_out *
                          topomap_error *err)
 {
     uint64_t n = topomap_pattern_number(args, "n");
-    topomap_point *point;
-    int status;
+    TOPOMAP_FREED topomap_point *point = NULL;
 
     if (topomap_pattern_size(out, n, 6 * n, err))
         return -1;
     point = points_new(args, 2, err);
     if (!point)
         return -1;
-    status = topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out, err);
-    free(point);
-    return status;
+    return topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out, err);
 }
 
 const topomap_pattern topomap_patterns_points[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees and butterflies of collective operations, masters with workers, wavefronts. */
-#include <stdlib.h>
 
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
@@ -77,7 +76,7 @@ static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out,
     uint64_t k = kary ? topomap_pattern_number(args, "k") : 0;
     uint64_t bytes = topomap_pattern_number(args, "bytes");
     int below = topomap_pattern_number(args, "carry") == 1;
-    uint32_t *size;
+    TOPOMAP_FREED uint32_t *size = NULL;
     int status = 0;
 
     if (root >= n)
@@ -98,7 +97,6 @@ static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out,
         }
         status = add_branch(args, (up + root) % n, (r + root) % n, carried, out, err);
     }
-    free(size);
     return status;
 }
 

@@ -61,13 +61,12 @@ static uint64_t least_weight(uint64_t *weight, uint64_t pairs, uint64_t total)
 static int threshold(const topomap_weights *weights, uint64_t *least, topomap_error *err)
 {
     uint64_t pairs = weights->offset[weights->vertices] / 2;
-    uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
+    TOPOMAP_FREED uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
 
     if (!weight)
         return -1;
     pairs = topomap_weights_list(weights, weight);
     *least = least_weight(weight, pairs, weights->total);
-    free(weight);
     return 0;
 }
 

@@ -347,7 +347,7 @@ static int find_layers(const topomap_weights *w, uint32_t ranks, uint64_t *least
                        topomap_error *err)
 {
     uint64_t arcs = w->offset[ranks], step = arcs / SAMPLE + 1;
-    uint64_t *sample = topomap_alloc(SAMPLE, sizeof *sample, err);
+    TOPOMAP_FREED uint64_t *sample = topomap_alloc(SAMPLE, sizeof *sample, err);
     int count = 0, layers = 0;
 
     if (!sample)
@@ -358,7 +358,6 @@ static int find_layers(const topomap_weights *w, uint32_t ranks, uint64_t *least
     for (int i = count - 1; i > 0 && layers < LAYERS; i--)
         if (sample[i] / 5 * 4 > sample[i - 1] || (sample[i] < 5 && sample[i] > sample[i - 1]))
             least[layers++] = sample[i];
-    free(sample);
     return layers;
 }
 

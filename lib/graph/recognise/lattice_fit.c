@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How well coordinates explain a graph, and the form in which they are given. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/recognise/lattice_inside.h"
@@ -190,7 +189,7 @@ int topomap_lattice_weigh(topomap_lattice *l, const topomap_weights *w, topomap_
 {
     double count[CLASSES + 1] = {0}, mean[CLASSES + 1] = {0}, all = 0, left = 0;
     uint64_t arcs = w->offset[l->ranks];
-    uint16_t *class = topomap_alloc(arcs, sizeof *class, err);
+    TOPOMAP_FREED uint16_t *class = topomap_alloc(arcs, sizeof *class, err);
 
     if (!class)
         return -1;
@@ -209,7 +208,6 @@ int topomap_lattice_weigh(topomap_lattice *l, const topomap_weights *w, topomap_
         left += weight < alike ? weight : alike;
     }
     l->even = all > 0 ? left / all : 1;
-    free(class);
     return 0;
 }
 

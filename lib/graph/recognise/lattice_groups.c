@@ -38,14 +38,12 @@ static int fits_in(topomap_groups *g, uint32_t members)
 int topomap_groups_open(const topomap_weights *w, uint32_t ranks, uint32_t alike, topomap_groups *g,
                         topomap_error *err)
 {
-    uint32_t *mark = topomap_alloc(ranks, sizeof *mark, err);
+    TOPOMAP_FREED uint32_t *mark = topomap_alloc(ranks, sizeof *mark, err);
     uint32_t *group = g->group = topomap_alloc(ranks, sizeof *group, err);
     uint32_t *place = g->place = topomap_alloc(ranks, sizeof *place, err);
 
-    if (!mark || !group || !place) {
-        free(mark);
+    if (!mark || !group || !place)
         return -1;
-    }
     memset(group, 0xff, ranks * sizeof *group);
     for (uint32_t u = 0; u < ranks; u++) {
         uint32_t members = 0;
@@ -75,7 +73,6 @@ int topomap_groups_open(const topomap_weights *w, uint32_t ranks, uint32_t alike
             break;
         }
     }
-    free(mark);
     return 0;
 }
 

@@ -36,7 +36,7 @@ static int by_key(const void *a, const void *b)
 static int find_sets(twins *t, topomap_error *err)
 {
     const topomap_weights *w = t->weights;
-    uint64_t *pair = topomap_alloc(2 * (size_t)t->ranks, sizeof *pair, err);
+    TOPOMAP_FREED uint64_t *pair = topomap_alloc(2 * (size_t)t->ranks, sizeof *pair, err);
     uint32_t run = 0;
 
     if (!pair)
@@ -66,7 +66,6 @@ static int find_sets(twins *t, topomap_error *err)
     if (run != t->size || t->size < 2 || t->size > MOST_TWINS)
         t->size = 0;
     t->sets++;
-    free(pair);
     return 0;
 }
 
@@ -112,8 +111,8 @@ static int align(twins *t, topomap_error *err)
 {
     const topomap_weights *w = t->weights;
     uint32_t *queue = topomap_alloc(t->ranks, sizeof *queue, err), count = 0;
-    uint32_t *member = topomap_alloc((size_t)t->sets * t->size, sizeof *member, err);
-    uint8_t *seen = topomap_alloc(t->sets, sizeof *seen, err);
+    TOPOMAP_FREED uint32_t *member = topomap_alloc((size_t)t->sets * t->size, sizeof *member, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(t->sets, sizeof *seen, err);
     int status = queue && member && seen ? 0 : -1;
 
     for (uint32_t u = 0; status == 0 && u < t->ranks; u++)
@@ -138,8 +137,6 @@ static int align(twins *t, topomap_error *err)
     for (uint32_t i = 0; status == 0 && i < t->sets * t->size; i++)
         t->index[member[i]] = i % t->size;
     free(queue);
-    free(member);
-    free(seen);
     return status;
 }
 

@@ -194,7 +194,7 @@ int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, 
 {
     side one = {0}, other = {0};
     uint32_t n = a->rows.vertices, *scratch;
-    uint8_t *seen;
+    TOPOMAP_FREED uint8_t *seen = NULL;
     int found = -1;
 
     if (n != b->rows.vertices || a->rows.offset[n] != b->rows.offset[n])
@@ -206,6 +206,5 @@ int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, 
     side_close(&one);
     side_close(&other);
     free(scratch);
-    free(seen);
     return found;
 }

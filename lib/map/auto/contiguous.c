@@ -2,7 +2,6 @@
 /* Placements in which every node keeps consecutive ranks. */
 #include "map/auto/portfolio.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/auto/portfolio_parts.h"
@@ -39,7 +38,7 @@ static int consider(contiguous *c, const char *name, double started, topomap_err
 
 int topomap_contiguous_is(const topomap_machine *m, const uint32_t *slot_of, topomap_error *err)
 {
-    uint8_t *seen = topomap_alloc(m->nodes, 1, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(m->nodes, 1, err);
     int is = seen ? 1 : -1;
 
     for (uint32_t v = 0; is == 1 && v < m->slots; v++) {
@@ -50,7 +49,6 @@ int topomap_contiguous_is(const topomap_machine *m, const uint32_t *slot_of, top
         is = !seen[node];
         seen[node] = 1;
     }
-    free(seen);
     return is;
 }
 
@@ -147,13 +145,11 @@ static int refine_node(topomap_pairs *pairs, const uint32_t *vertex, uint32_t co
 static int refine_inside(contiguous *c, topomap_error *err)
 {
     const topomap_machine *m = c->problem->machine;
-    uint32_t *vertex_at = topomap_alloc(m->slots, sizeof *vertex_at, err);
+    TOPOMAP_FREED uint32_t *vertex_at = topomap_alloc(m->slots, sizeof *vertex_at, err);
     topomap_pairs pairs;
 
-    if (!vertex_at || topomap_pairs_init(&pairs, c->problem, c->trial, err)) {
-        free(vertex_at);
+    if (!vertex_at || topomap_pairs_init(&pairs, c->problem, c->trial, err))
         return -1;
-    }
     for (uint32_t v = 0; v < m->slots; v++)
         vertex_at[c->trial[v]] = v;
     for (uint32_t i = 0; i < m->nodes; i++)
@@ -163,7 +159,6 @@ static int refine_inside(contiguous *c, topomap_error *err)
                              m->slot_first[i + 1] - m->slot_first[i]))
                 break;
     topomap_pairs_clear(&pairs);
-    free(vertex_at);
     return 0;
 }
 

@@ -85,26 +85,23 @@ void topomap_problem_fill(const topomap_problem *problem, uint32_t *slot_of)
 int topomap_placement_fill(const char *name, const uint32_t *slot_of, uint32_t ranks,
                            uint32_t slots, uint32_t *full, topomap_error *err)
 {
-    uint8_t *used = topomap_alloc(slots, 1, err);
+    TOPOMAP_FREED uint8_t *used = topomap_alloc(slots, 1, err);
     uint32_t next = 0;
 
     if (!used)
         return -1;
     for (uint32_t r = 0; r < ranks; r++) {
         full[r] = slot_of ? slot_of[r] : r;
-        if (full[r] >= slots || used[full[r]]++) {
-            free(used);
+        if (full[r] >= slots || used[full[r]]++)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "the %.60s mapping puts rank %u on slot %u, which %s", name, r,
                                      full[r], full[r] >= slots ? "does not exist" : "is taken");
-        }
     }
     for (uint32_t v = ranks; v < slots; v++) {
         while (used[next])
             next++;
         full[v] = next++;
     }
-    free(used);
     return 0;
 }
 
@@ -112,7 +109,7 @@ int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_o
                                 topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    uint32_t *vertex_at = topomap_alloc(m->slots, sizeof *vertex_at, err);
+    TOPOMAP_FREED uint32_t *vertex_at = topomap_alloc(m->slots, sizeof *vertex_at, err);
 
     if (!vertex_at)
         return -1;
@@ -123,7 +120,6 @@ int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_o
               sizeof *vertex_at, topomap_by_u32);
     for (uint32_t s = 0; s < m->slots; s++)
         slot_of[vertex_at[s]] = s;
-    free(vertex_at);
     return 0;
 }
 

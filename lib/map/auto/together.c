@@ -418,13 +418,12 @@ uint32_t topomap_together_common(const topomap_machine *machine, const char *lev
     const uint32_t *of = groups_of_nodes(machine, level, NULL);
     uint32_t most = machine->nodes + machine->sites, common = ranks;
     topomap_error ignored;
-    uint32_t *slots = of ? topomap_alloc(most, sizeof *slots, &ignored) : NULL;
+    TOPOMAP_FREED uint32_t *slots = of ? topomap_alloc(most, sizeof *slots, &ignored) : NULL;
 
     for (uint32_t node = 0; slots && node < machine->nodes; node++)
         slots[of[node]] += machine->slot_first[node + 1] - machine->slot_first[node];
     for (uint32_t cell = 0; slots && cell < most; cell++)
         common = gcd(common, slots[cell]);
-    free(slots);
     return slots ? common : 0;
 }
 

@@ -129,7 +129,7 @@ static int run(greedy *g, uint32_t start, topomap_error *err)
 static int sort_units(greedy *g, topomap_error *err)
 {
     const topomap_weights *w = &g->hosts->work;
-    topomap_keyed *unit = topomap_alloc(g->hosts->units, sizeof *unit, err);
+    TOPOMAP_FREED topomap_keyed *unit = topomap_alloc(g->hosts->units, sizeof *unit, err);
 
     if (!unit)
         return -1;
@@ -143,7 +143,6 @@ static int sort_units(greedy *g, topomap_error *err)
     qsort(unit, g->hosts->units, sizeof *unit, topomap_keyed_order);
     for (uint32_t u = 0; u < g->hosts->units; u++)
         g->order[u] = unit[u].a;
-    free(unit);
     return 0;
 }
 
@@ -165,7 +164,7 @@ static int try_starts(greedy *g, uint32_t *slot_of, topomap_error *err)
     const topomap_hosts *h = g->hosts;
     topomap_problem *p = h->problem;
     uint32_t starts = count_starts(h), start = 0;
-    uint32_t *trial = topomap_alloc(p->machine->slots, sizeof *trial, err);
+    TOPOMAP_FREED uint32_t *trial = topomap_alloc(p->machine->slots, sizeof *trial, err);
     topomap_random random = {p->seed};
     double best = INFINITY;
     int status = trial ? 0 : -1;
@@ -188,7 +187,6 @@ static int try_starts(greedy *g, uint32_t *slot_of, topomap_error *err)
         }
         start = topomap_random_below(&random, h->places);
     }
-    free(trial);
     return status;
 }
 

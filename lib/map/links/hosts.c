@@ -98,14 +98,13 @@ int topomap_hosts_init(topomap_hosts *h, topomap_problem *problem, const char *a
 int topomap_hosts_place(const topomap_hosts *h, const uint32_t *place_of_unit, uint32_t *slot_of,
                         topomap_error *err)
 {
-    uint32_t *at = topomap_alloc(h->places, sizeof *at, err);
+    TOPOMAP_FREED uint32_t *at = topomap_alloc(h->places, sizeof *at, err);
 
     if (!at)
         return -1;
     memcpy(at, h->slot_first, h->places * sizeof *at);
     for (uint32_t v = 0; v < h->problem->weights.vertices; v++)
         slot_of[v] = h->slot[at[place_of_unit[h->unit_of ? h->unit_of[v] : v]]++];
-    free(at);
     return 0;
 }
 

@@ -115,8 +115,8 @@ static int reverse_cuthill_mckee(const adjacency *g, uint32_t *order, topomap_er
 static int order_places(const topomap_hosts *h, int literal, uint32_t *order, topomap_error *err)
 {
     const topomap_network *n = h->network;
-    uint64_t *first = topomap_alloc((size_t)n->vertices + 1, sizeof *first, err);
-    uint32_t *target = topomap_alloc(n->links, sizeof *target, err);
+    TOPOMAP_FREED uint64_t *first = topomap_alloc((size_t)n->vertices + 1, sizeof *first, err);
+    TOPOMAP_FREED uint32_t *target = topomap_alloc(n->links, sizeof *target, err);
     adjacency g = {n->vertices, first, target};
     uint64_t at = 0;
     int status = -1;
@@ -131,8 +131,6 @@ static int order_places(const topomap_hosts *h, int literal, uint32_t *order, to
         }
         status = reverse_cuthill_mckee(&g, order, err);
     }
-    free(first);
-    free(target);
     return status;
 }
 

@@ -202,8 +202,8 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = base->machine;
     const topomap_problem *problem = base->problem;
-    uint32_t *node_of = topomap_alloc(problem->ranks, sizeof *node_of, err);
-    uint32_t *node_to = topomap_alloc(m->nodes, sizeof *node_to, err);
+    TOPOMAP_FREED uint32_t *node_of = topomap_alloc(problem->ranks, sizeof *node_of, err);
+    TOPOMAP_FREED uint32_t *node_to = topomap_alloc(m->nodes, sizeof *node_to, err);
     int status = node_of && node_to ? 0 : -1;
 
     for (uint32_t r = 0; status == 0 && r < problem->ranks; r++)
@@ -214,8 +214,6 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
         status = run(base, node_of, m->nodes, node_to, err);
     if (status == 0)
         topomap_moves_nodes(m, node_to, slot_of);
-    free(node_of);
-    free(node_to);
     return status;
 }
 

@@ -181,14 +181,13 @@ static int open_fast(const topomap_problem *problem, const uint32_t *slot_of,
 {
     const topomap_network *network = problem->objective->network;
     uint32_t n = problem->weights.vertices;
-    uint32_t *at = topomap_alloc(n, sizeof *at, err);
+    TOPOMAP_FREED uint32_t *at = topomap_alloc(n, sizeof *at, err);
     int status = at ? 0 : -1;
 
     for (uint32_t v = 0; at && v < n; v++)
         at[v] = network->vertex_of[problem->machine->node_of[slot_of[v]]];
     if (status == 0)
         status = topomap_fast_loads_init(fast, problem->graph, network, n, at, err);
-    free(at);
     return status;
 }
 
@@ -228,7 +227,7 @@ static int refine_fast(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 {
     topomap_objective o = *problem->objective;
     uint32_t n = problem->weights.vertices;
-    uint32_t *before = topomap_alloc(n, sizeof *before, err);
+    TOPOMAP_FREED uint32_t *before = topomap_alloc(n, sizeof *before, err);
     topomap_score was = {0}, is = {0};
     int status = -1;
 
@@ -244,7 +243,6 @@ static int refine_fast(topomap_problem *problem, uint32_t *slot_of, topomap_erro
         status = topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &is, err);
     if (status == 0 && topomap_score_better(&was, &is))
         memcpy(slot_of, before, n * sizeof *before);
-    free(before);
     return status;
 }
 

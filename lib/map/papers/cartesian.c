@@ -257,7 +257,7 @@ static int settle(const cartesian *c, const topomap_problem *problem, uint32_t *
 {
     const topomap_machine *m = problem->machine;
     uint32_t *slots = topomap_nested_slots(m, err), next = c->lattice->cells;
-    uint32_t *place = topomap_alloc(c->lattice->cells, sizeof *place, err);
+    TOPOMAP_FREED uint32_t *place = topomap_alloc(c->lattice->cells, sizeof *place, err);
 
     if (slots && place) {
         for (uint32_t i = 0; i < c->lattice->cells; i++)
@@ -268,7 +268,6 @@ static int settle(const cartesian *c, const topomap_problem *problem, uint32_t *
             slot_of[v] = slots[cell == UINT32_MAX ? next++ : place[cell]];
         }
     }
-    free(place);
     free(slots);
     return slots && place ? 0 : -1;
 }

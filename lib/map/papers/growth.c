@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "util/alloc.h"
 #include "util/keyed.h"
 
 /* One step from the parent in each dimension in which the child lies clearly apart from it. */
@@ -48,7 +49,7 @@ int topomap_growth_breadth(topomap_mesh *mesh, const uint32_t *seed, uint32_t se
 {
     const topomap_weights *w = &mesh->problem->weights;
     uint32_t ranks = mesh->problem->ranks, head = 0, tail = 0, next = 0;
-    uint32_t *queue = topomap_alloc(ranks, sizeof *queue, err);
+    TOPOMAP_FREED uint32_t *queue = topomap_alloc(ranks, sizeof *queue, err);
 
     if (!queue)
         return -1;
@@ -71,7 +72,6 @@ int topomap_growth_breadth(topomap_mesh *mesh, const uint32_t *seed, uint32_t se
         put_root(mesh, next, position);
         queue[tail++] = next;
     }
-    free(queue);
     return 0;
 }
 
@@ -173,7 +173,7 @@ int topomap_growth_heap(topomap_mesh *mesh, int between, topomap_error *err)
     const topomap_weights *w = &mesh->problem->weights;
     uint32_t ranks = mesh->problem->ranks;
     heap h = {0};
-    topomap_keyed *root = topomap_alloc(ranks, sizeof *root, err);
+    TOPOMAP_FREED topomap_keyed *root = topomap_alloc(ranks, sizeof *root, err);
     int status = -1;
 
     h.placed = topomap_alloc(ranks, sizeof *h.placed, err);
@@ -185,6 +185,5 @@ int topomap_growth_heap(topomap_mesh *mesh, int between, topomap_error *err)
     }
     free(h.ranks.at);
     free(h.placed);
-    free(root);
     return status;
 }

@@ -126,7 +126,7 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
                topomap_error *err)
 {
     topomap_mesh mesh;
-    double *position = NULL;
+    TOPOMAP_FREED double *position = NULL;
     int status = topomap_mesh_init(&mesh, problem, slot_of, err);
 
     if (status == 0 && heuristics[self->variant].positions) {
@@ -138,7 +138,6 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     if (status == 0)
         topomap_problem_fill(problem, slot_of);
     topomap_mesh_clear(&mesh);
-    free(position);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include "map/papers/plane.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "util/alloc.h"
 
@@ -132,7 +131,7 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
                      topomap_error *err)
 {
     topomap_rectangle objects, nodes, tile;
-    uint32_t *at;
+    TOPOMAP_FREED uint32_t *at = NULL;
 
     if (topomap_plane_require(mesh, name, 2, &objects, err) != 0)
         return -1;
@@ -141,16 +140,13 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
     at = topomap_alloc(mesh->problem->ranks, 2 * sizeof *at, err);
     if (!at)
         return -1;
-    if (heuristic(objects, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, at, err) != 0) {
-        free(at);
+    if (heuristic(objects, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, at, err) != 0)
         return -1;
-    }
     for (uint32_t r = 0; r < mesh->problem->ranks; r++) {
         uint32_t place[2] = {at[2 * (size_t)r] / tile.x, at[2 * (size_t)r + 1] / tile.y};
 
         topomap_mesh_put(mesh, r, place);
     }
-    free(at);
     topomap_problem_fill(mesh->problem, mesh->slot_of);
     return 0;
 }

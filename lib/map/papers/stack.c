@@ -102,7 +102,7 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
 {
     stacking s = {.fold = self->variant};
     topomap_mesh mesh;
-    uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
+    TOPOMAP_FREED uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
     int status = best ? topomap_mesh_init(&mesh, problem, slot_of, err) : -1;
 
     if (!best)
@@ -118,7 +118,6 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
         status = try_all(&mesh, &s, best, err);
     topomap_mesh_clear(&mesh);
     free(s.at);
-    free(best);
     return status;
 }
 

@@ -353,7 +353,7 @@ double topomap_anneal_arcs(const topomap_anneal *a)
  * least. */
 static int sample(topomap_anneal *a, double *median, double *low, topomap_error *err)
 {
-    double *cost = topomap_alloc(SAMPLES, sizeof *cost, err);
+    TOPOMAP_FREED double *cost = topomap_alloc(SAMPLES, sizeof *cost, err);
     double edges = 8.0 + topomap_anneal_arcs(a);
     uint32_t count = 0, tries = (uint32_t)fmin(64 * SAMPLES, SAMPLES + EDGES / edges);
 
@@ -371,7 +371,6 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
         qsort(cost, count, sizeof *cost, topomap_by_double);
     *median = count ? cost[count / 2] : 0.0;
     *low = count ? cost[count / 10] : 0.0;
-    free(cost);
     return 0;
 }
 
@@ -432,7 +431,7 @@ static int keep_losses(topomap_anneal *a, topomap_error *err)
 int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
                        const topomap_cooling *cooling, topomap_error *err)
 {
-    float *draw = topomap_alloc(DRAWS, sizeof *draw, err);
+    TOPOMAP_FREED float *draw = topomap_alloc(DRAWS, sizeof *draw, err);
     double median, low;
     int status;
 
@@ -445,7 +444,6 @@ int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
         draw[i] = (float)-log((i + 0.5) / DRAWS);
     if (status == 0 && median > 0.0) /* else no swap costs anything, nor gains */
         cool(a, problem, cooling, median * cooling->hot, low * cooling->cold, draw);
-    free(draw);
     return status;
 }
 

@@ -103,9 +103,8 @@ static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error
 static int unfold(const bottom_up *b, uint32_t *slot_of, topomap_error *err)
 {
     uint32_t n = b->problem->weights.vertices, blocks = 1;
-    uint32_t *place = topomap_alloc(n, sizeof *place, err);
-    uint32_t *below = topomap_alloc(n, sizeof *below, err);
-    int status;
+    TOPOMAP_FREED uint32_t *place = topomap_alloc(n, sizeof *place, err);
+    TOPOMAP_FREED uint32_t *below = topomap_alloc(n, sizeof *below, err);
 
     for (uint32_t l = b->levels; place && below && l-- > 0;) {
         uint32_t width = b->size[l] / (l ? b->size[l - 1] : 1);
@@ -117,10 +116,7 @@ static int unfold(const bottom_up *b, uint32_t *slot_of, topomap_error *err)
     }
     for (uint32_t v = 0; place && below && v < n; v++)
         slot_of[v] = b->slots[place[v]];
-    status = place && below ? 0 : -1;
-    free(below);
-    free(place);
-    return status;
+    return place && below ? 0 : -1;
 }
 
 static int open_view(bottom_up *b, topomap_error *err)

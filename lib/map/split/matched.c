@@ -104,8 +104,8 @@ static int coarse_machine(coarsening *c, const topomap_machine *m, topomap_error
     int tree = m->kind == TOPOMAP_MACHINE_TREE;
     uint32_t nodes = tree ? c->close.groups[c->level] : m->nodes;
     const uint32_t *first = tree ? c->close.start[c->level] : m->slot_first;
-    uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
-    uint32_t *group = topomap_alloc(m->slots, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(m->slots, sizeof *group, err);
     int status = per_node && group ? 0 : -1;
 
     for (uint32_t i = 0; status == 0 && i < nodes; i++)
@@ -116,8 +116,6 @@ static int coarse_machine(coarsening *c, const topomap_machine *m, topomap_error
         status = copy_inner(c, m, l, group, err);
     if (status == 0)
         status = copy_outside(c, m, group, err);
-    free(per_node);
-    free(group);
     return status;
 }
 
@@ -151,8 +149,8 @@ static int map_round(topomap_problem *problem, coarsening *c, uint32_t rounds, u
                      topomap_error *err)
 {
     uint32_t slots = problem->machine->slots;
-    uint32_t *half = topomap_alloc(slots, sizeof *half, err);
-    uint32_t *pair_at = topomap_alloc(slots / 2, sizeof *pair_at, err);
+    TOPOMAP_FREED uint32_t *half = topomap_alloc(slots, sizeof *half, err);
+    TOPOMAP_FREED uint32_t *pair_at = topomap_alloc(slots / 2, sizeof *pair_at, err);
     topomap_weights weights = {0};
     topomap_random random = {problem->seed};
     double before = topomap_clock_cpu();
@@ -168,8 +166,6 @@ static int map_round(topomap_problem *problem, coarsening *c, uint32_t rounds, u
     for (uint32_t i = 0; status == 0 && i < slots; i++)
         slot_of[half[i]] = c->close.slot[pair_at[i / 2] * 2 + i % 2];
     topomap_weights_clear(&weights);
-    free(half);
-    free(pair_at);
     return status;
 }
 

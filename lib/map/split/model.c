@@ -91,7 +91,7 @@ static int divide(model *m, topomap_error *err)
 
 static int number_blocks(const model *m, topomap_graph **out, topomap_error *err)
 {
-    uint32_t *block_of = topomap_alloc(m->mesh->ranks, sizeof *block_of, err);
+    TOPOMAP_FREED uint32_t *block_of = topomap_alloc(m->mesh->ranks, sizeof *block_of, err);
     int status = -1;
 
     for (uint32_t b = 0; block_of && b < m->parts; b++)
@@ -99,7 +99,6 @@ static int number_blocks(const model *m, topomap_graph **out, topomap_error *err
             block_of[m->vertices[i]] = m->id[b];
     if (block_of)
         status = topomap_graph_blocks(m->mesh, block_of, m->parts, out, err);
-    free(block_of);
     return status;
 }
 

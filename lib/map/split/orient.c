@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/split/orient.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/distance.h"
@@ -103,8 +102,8 @@ static int improve(orientation *o, const topomap_split *split, const topomap_mac
 static int rearrange(const orientation *o, const topomap_split *split, uint32_t *vertices,
                      uint32_t count, topomap_error *err)
 {
-    uint32_t *start = topomap_alloc(o->parts, sizeof *start, err);
-    uint32_t *fresh = topomap_alloc(count, sizeof *fresh, err);
+    TOPOMAP_FREED uint32_t *start = topomap_alloc(o->parts, sizeof *start, err);
+    TOPOMAP_FREED uint32_t *fresh = topomap_alloc(count, sizeof *fresh, err);
 
     if (start && fresh) {
         for (uint32_t i = 1; i < o->parts; i++)
@@ -114,8 +113,6 @@ static int rearrange(const orientation *o, const topomap_split *split, uint32_t 
                    split->size[i] * sizeof *fresh);
         memcpy(vertices, fresh, count * sizeof *fresh);
     }
-    free(start);
-    free(fresh);
     return start && fresh ? 0 : -1;
 }
 

@@ -128,15 +128,13 @@ static void fill_distances(const tree_splitter *t, const uint32_t *node_of_item,
 static int number_items(tree_splitter *t, topomap_error *err)
 {
     const topomap_joining *tree = &t->joining;
-    uint32_t *stack = topomap_alloc(tree->vertices, sizeof *stack, err);
+    TOPOMAP_FREED uint32_t *stack = topomap_alloc(tree->vertices, sizeof *stack, err);
     uint32_t depth = 0, next = 0;
 
     t->rank_of_item = topomap_alloc(t->items, sizeof(uint32_t), err);
     t->slots_under = topomap_alloc(tree->vertices, sizeof(uint32_t), err);
-    if (!stack || !t->rank_of_item || !t->slots_under) {
-        free(stack);
+    if (!stack || !t->rank_of_item || !t->slots_under)
         return -1;
-    }
     for (uint32_t s = 0; s < t->machine->slots; s++)
         t->slots_under[t->item_of[t->machine->node_of[s]]]++;
     for (uint32_t v = t->items; v < tree->vertices; v++)
@@ -152,15 +150,14 @@ static int number_items(tree_splitter *t, topomap_error *err)
             for (uint32_t c = tree->first_child[v + 1]; c-- > tree->first_child[v];)
                 stack[depth++] = tree->child[c];
     }
-    free(stack);
     return 0;
 }
 
 static int join_items(tree_splitter *t, topomap_error *err)
 {
     const topomap_machine *m = t->machine;
-    uint32_t *node_of_item = topomap_alloc(t->items, sizeof *node_of_item, err);
-    float *distance = NULL;
+    TOPOMAP_FREED uint32_t *node_of_item = topomap_alloc(t->items, sizeof *node_of_item, err);
+    TOPOMAP_FREED float *distance = NULL;
     int status = -1;
 
     if (node_of_item && t->items > JOINING_LIMIT)
@@ -176,8 +173,6 @@ static int join_items(tree_splitter *t, topomap_error *err)
         fill_distances(t, node_of_item, distance);
         status = topomap_joining_build(t->items, distance, &t->joining, err);
     }
-    free(distance);
-    free(node_of_item);
     return status == 0 ? number_items(t, err) : -1;
 }
 

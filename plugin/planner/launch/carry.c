@@ -11,12 +11,13 @@
 #include "plugin/common/percent.h"
 #include "plugin/common/spool.h"
 #include "plugin/planner/launch/writers.h"
+#include "util/alloc.h"
 
 static int carry_in_order(planner_verdict *verdict, const char *text)
 {
     topomap_bindings bindings;
     topomap_error err;
-    char *short_text;
+    TOPOMAP_FREED char *short_text = NULL;
     int fits;
 
     if (topomap_bindings_decode(text, &bindings, &err))
@@ -27,7 +28,6 @@ static int carry_in_order(planner_verdict *verdict, const char *text)
            (long)strlen(short_text) <= verdict->facts->room;
     if (fits)
         fprintf(verdict->out, "in-order %s\n", short_text);
-    free(short_text);
     return fits;
 }
 

@@ -8,6 +8,7 @@
 
 #include "plugin/common/reply.h"
 #include "plugin/store/store.h"
+#include "util/alloc.h"
 
 /* Of the graph it is the run's own that counts; nothing else is to be answered. */
 static int is_replaced(const char *line)
@@ -47,23 +48,21 @@ static void judge(const char *folder, const char *request, planner_answerer *ans
     plugin_reply reply;
     topomap_error err;
     size_t size;
-    char *bytes = answer(request, &size, &err);
+    TOPOMAP_FREED char *bytes = answer(request, &size, &err);
 
     if (bytes && !plugin_reply_read(bytes, size, &reply, &err) &&
         reply.status == PLUGIN_UNCHANGED && reply.gain)
         store_run_write(folder, STORE_RUN_JUDGED, reply.gain, strlen(reply.gain));
-    free(bytes);
 }
 
 void planner_judgement(const char *folder, planner_answerer *answer)
 {
-    char *planned = store_run_read(folder, STORE_RUN_PLANNED, STORE_PLANNED), *request = NULL;
+    TOPOMAP_FREED char *planned = store_run_read(folder, STORE_RUN_PLANNED, STORE_PLANNED),
+                       *request = NULL;
     char graph[STORE_PATH];
 
     if (planned && store_run_join(folder, graph))
         request = rewrite(planned, graph);
     if (request)
         judge(folder, request, answer);
-    free(request);
-    free(planned);
 }

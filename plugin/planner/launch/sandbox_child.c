@@ -14,6 +14,7 @@
 #include "plugin/sandbox/sandbox.h"
 #include "plugin/planner/plan/answer.h"
 #include "plugin/planner/request/cores.h"
+#include "util/alloc.h"
 #include "util/whole.h"
 
 enum { REPLY_FD = 3 };
@@ -110,17 +111,14 @@ static int answer_question(const planner_request *request, const struct ends *en
                            const char *commands)
 {
     topomap_error err;
-    char *text = NULL;
-    int failed;
+    TOPOMAP_FREED char *text = NULL;
 
     if (planner_cores_is_question(request, commands))
         text = planner_cores_question(request, commands, &err);
     else
         topomap_error_set(&err, TOPOMAP_EINPUT, "scontrol is asked about nodes alone");
-    failed = text ? send_message(ends, ANSWER, 0, text, strlen(text))
-                  : send_message(ends, FAILURE, err.code, err.text, strlen(err.text));
-    free(text);
-    return failed;
+    return text ? send_message(ends, ANSWER, 0, text, strlen(text))
+                : send_message(ends, FAILURE, err.code, err.text, strlen(err.text));
 }
 
 /* \return the reply, or NULL: the process has ended without one */

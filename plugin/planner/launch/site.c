@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/planner/launch/site.h"
+#include "util/alloc.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -66,8 +67,8 @@ static void count_of(uint32_t count, char text[16])
 const policy_rule *planner_site_rule(const planner_facts *facts, const policy *policy)
 {
     char nodes[16] = "", tasks[16] = "";
-    char *user = policy_asks(policy, POLICY_USER) ? user_of(getuid()) : NULL;
-    char *groups = policy_asks(policy, POLICY_GROUP) ? groups_of() : NULL;
+    TOPOMAP_FREED char *user = policy_asks(policy, POLICY_USER) ? user_of(getuid()) : NULL;
+    TOPOMAP_FREED char *groups = policy_asks(policy, POLICY_GROUP) ? groups_of() : NULL;
     const policy_job job = {.fact = {[POLICY_PARTITION] = getenv("SLURM_JOB_PARTITION"),
                                      [POLICY_ACCOUNT] = getenv("SLURM_JOB_ACCOUNT"),
                                      [POLICY_QOS] = getenv("SLURM_JOB_QOS"),
@@ -77,14 +78,10 @@ const policy_rule *planner_site_rule(const planner_facts *facts, const policy *p
                                      [POLICY_MPI] = getenv("SLURM_MPI_TYPE"),
                                      [POLICY_NODES] = nodes,
                                      [POLICY_TASKS] = tasks}};
-    const policy_rule *rule;
 
     count_of(facts->nodes, nodes);
     count_of(facts->tasks, tasks);
-    rule = policy_find(policy, &job);
-    free(user);
-    free(groups);
-    return rule;
+    return policy_find(policy, &job);
 }
 
 /* The site's own database: a user's of $TOPOMAP_DB is nobody's switch. */

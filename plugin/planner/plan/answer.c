@@ -8,6 +8,7 @@
 #include "plan/bindings.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/judge.h"
+#include "util/alloc.h"
 
 static void one_line(char *text)
 {
@@ -53,7 +54,7 @@ static void write_master(FILE *out, const planner_request *request, const topoma
 static int write_answer(FILE *out, const planner_request *request, planner_answer *answer,
                         topomap_error *err)
 {
-    char *layout;
+    TOPOMAP_FREED char *layout = NULL;
     uint32_t id;
 
     if (answer->left) {
@@ -89,7 +90,6 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
         fwrite(answer->explain, 1, answer->explain_size, out);
         fputc('\n', out);
     }
-    free(layout);
     return 0;
 }
 

@@ -43,8 +43,8 @@ static int all_have_gpus(const planner_inputs *in)
 static int choose(const planner_inputs *in, const topomap_devices *devices, uint32_t tasks,
                   uint32_t gpus, uint32_t *gpu, topomap_error *err)
 {
-    double *zero = topomap_alloc((size_t)gpus * gpus, sizeof *zero, err);
-    double *apart = topomap_alloc((size_t)gpus * gpus, sizeof *apart, err);
+    TOPOMAP_FREED double *zero = topomap_alloc((size_t)gpus * gpus, sizeof *zero, err);
+    TOPOMAP_FREED double *apart = topomap_alloc((size_t)gpus * gpus, sizeof *apart, err);
     uint32_t chosen[TOPOMAP_DEVICES_MOST], all[TOPOMAP_DEVICES_MOST];
     const planner_gpu_search search = {.takers = tasks,
                                        .gpus = gpus,
@@ -64,8 +64,6 @@ static int choose(const planner_inputs *in, const topomap_devices *devices, uint
     memcpy(all, gpu, gpus * sizeof *gpu);
     for (uint32_t i = 0; status == 0 && i < tasks; i++)
         gpu[i] = all[chosen[i]];
-    free(zero);
-    free(apart);
     return status;
 }
 

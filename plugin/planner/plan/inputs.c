@@ -60,14 +60,13 @@ static void take_cores(planner_inputs *in, const char *text, topomap_error *why)
 static void take_gpus(planner_inputs *in, const char *text, topomap_error *why)
 {
     size_t used = strlen(in->cores_detail);
-    char *told = NULL;
+    TOPOMAP_FREED char *told = NULL;
 
     if (text && planner_gpus_read(in->request, text, &in->gpus, why) == 0)
         told = planner_gpus_format(&in->gpus, why);
     if (told)
         snprintf(in->cores_detail + used, sizeof in->cores_detail - used, "%sGPUs: %.60s",
                  used ? "; its " : "the job's ", told);
-    free(told);
 }
 
 /* \return nonzero: scontrol has told the job's cores, and of some node they are a part */
@@ -76,7 +75,7 @@ static int ask_job(planner_inputs *in)
     int cores = planner_cores_wanted(in->request, &in->by_slot),
         gpus = planner_gpus_ask(in->request, &in->gpus);
     topomap_error why;
-    char *text;
+    TOPOMAP_FREED char *text = NULL;
 
     if (!cores && !gpus)
         return 0;
@@ -85,7 +84,6 @@ static int ask_job(planner_inputs *in)
         take_cores(in, text, &why);
     if (gpus)
         take_gpus(in, text, &why);
-    free(text);
     return in->told && in->cores.first[in->cores.nodes] > 0;
 }
 

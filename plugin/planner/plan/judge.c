@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/planner/plan/judge.h"
 
-#include <stdlib.h>
-
 #include "graph/graph.h"
 #include "plan/plan.h"
 #include "util/alloc.h"
@@ -46,7 +44,7 @@ static int judge(planner_inputs *in, double *gain, topomap_error *err)
     uint32_t slots = topomap_machine_slots(in->machine);
     int (*value)(const planner_inputs *, const uint32_t *, double *, topomap_error *) =
         in->objective == TOPOMAP_OBJECTIVE_TIME ? by_time : by_J;
-    uint32_t *layout = topomap_alloc(slots, sizeof *layout, err), *judged = NULL;
+    TOPOMAP_FREED uint32_t *layout = topomap_alloc(slots, sizeof *layout, err), *judged = NULL;
     double before, after;
     int status = -1;
 
@@ -59,8 +57,6 @@ static int judge(planner_inputs *in, double *gain, topomap_error *err)
         *gain = before > 0 ? 100 * (before - after) / before : 0;
         status = 0;
     }
-    free(layout);
-    free(judged);
     return status;
 }
 

@@ -19,7 +19,7 @@ static int sort_by_group(const uint32_t *group, uint32_t nodes, uint32_t *sequen
                          topomap_error *err)
 {
     uint32_t *before = topomap_alloc(nodes, sizeof *before, err), most = 0;
-    uint32_t *next = NULL;
+    TOPOMAP_FREED uint32_t *next = NULL;
 
     for (uint32_t i = 0; before && i < nodes; i++) {
         before[i] = sequence[i];
@@ -34,7 +34,6 @@ static int sort_by_group(const uint32_t *group, uint32_t nodes, uint32_t *sequen
     for (uint32_t i = 0; next && i < nodes; i++)
         sequence[next[group[before[i]]]++] = before[i];
     free(before);
-    free(next);
     return next ? 0 : -1;
 }
 
@@ -112,7 +111,7 @@ static int make(const topomap_machine *m, const uint32_t *sequence, planner_layo
                 topomap_error *err)
 {
     enum { NAME = sizeof "plane=4294967295" };
-    uint32_t *order = topomap_alloc(m->nodes, sizeof *order, err);
+    TOPOMAP_FREED uint32_t *order = topomap_alloc(m->nodes, sizeof *order, err);
     uint32_t plane = half_of_the_fullest(m);
     int status = -1;
 
@@ -128,7 +127,6 @@ static int make(const topomap_machine *m, const uint32_t *sequence, planner_layo
     }
     if (status == 0)
         fill(m, sequence ? sequence : order, add(made, "topology", m->slots));
-    free(order);
     return status;
 }
 
@@ -163,14 +161,13 @@ int planner_layouts_of_step(const planner_request *request, topomap_db *db,
                             const topomap_machine *machine, planner_layouts *layouts,
                             topomap_error *err)
 {
-    uint32_t *sequence = topomap_alloc(machine->nodes, sizeof *sequence, err);
+    TOPOMAP_FREED uint32_t *sequence = topomap_alloc(machine->nodes, sizeof *sequence, err);
     int status = -1;
 
     if (sequence)
         status = planner_layouts_make(
             machine, machine->nodes > 1 && ask_sequence(request, db, sequence) ? sequence : NULL,
             layouts, err);
-    free(sequence);
     return status;
 }
 

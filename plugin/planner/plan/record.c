@@ -165,8 +165,8 @@ static int place(const planner_inputs *in, const plugin_reply *reply,
                  const topomap_bindings *bindings, uint32_t *slot_of, topomap_error *err)
 {
     uint32_t nodes = (uint32_t)in->request->nodes.count, tasks = in->request->first[nodes];
-    uint32_t *task = topomap_alloc(tasks, sizeof *task, err);
-    uint8_t *taken = topomap_alloc(tasks, sizeof *taken, err);
+    TOPOMAP_FREED uint32_t *task = topomap_alloc(tasks, sizeof *task, err);
+    TOPOMAP_FREED uint8_t *taken = topomap_alloc(tasks, sizeof *taken, err);
     int status = -1;
 
     if (task && taken &&
@@ -176,8 +176,6 @@ static int place(const planner_inputs *in, const plugin_reply *reply,
             place_node(in, bindings, node, task, taken, slot_of);
         status = 0;
     }
-    free(task);
-    free(taken);
     return status;
 }
 

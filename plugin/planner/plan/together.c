@@ -35,8 +35,8 @@ static int add_segments(planner_inputs *in, uint32_t *group, topomap_error *err)
 {
     const topomap_db_device_classes *all = devices_of(in);
     uint32_t nodes = in->machine->nodes, segments = 0;
-    uint32_t *met = topomap_alloc((size_t)nodes + 1, sizeof *met, err);
-    uint32_t *last = topomap_alloc((size_t)nodes + 1, sizeof *last, err);
+    TOPOMAP_FREED uint32_t *met = topomap_alloc((size_t)nodes + 1, sizeof *met, err);
+    TOPOMAP_FREED uint32_t *last = topomap_alloc((size_t)nodes + 1, sizeof *last, err);
     int status = met && last ? 0 : -1;
 
     for (uint32_t node = 0; status == 0 && node < nodes; node++) {
@@ -49,14 +49,12 @@ static int add_segments(planner_inputs *in, uint32_t *group, topomap_error *err)
     }
     if (status == 0)
         status = topomap_machine_add_aside(in->machine, "segment", group, err);
-    free(met);
-    free(last);
     return status;
 }
 
 int planner_together_asides(planner_inputs *in, topomap_error *err)
 {
-    uint32_t *group;
+    TOPOMAP_FREED uint32_t *group = NULL;
     int status;
 
     if (!in->request->asked.keep && !devices_of(in)->domains)
@@ -65,7 +63,6 @@ int planner_together_asides(planner_inputs *in, topomap_error *err)
     status = group ? add_domains(in, group, err) : -1;
     if (status == 0 && in->request->asked.keep && in->request->asked.segment)
         status = add_segments(in, group, err);
-    free(group);
     return status;
 }
 

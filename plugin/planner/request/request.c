@@ -14,7 +14,7 @@ int planner_request_kind(FILE *in, int *kind, topomap_error *err)
 {
     static const char first[] = "topomap-request ";
     size_t capacity = 0, length = sizeof first - 1;
-    char *line = NULL;
+    TOPOMAP_FREED char *line = NULL;
     int status = -1;
 
     if (getline(&line, &capacity, in) <= 0)
@@ -30,13 +30,12 @@ int planner_request_kind(FILE *in, int *kind, topomap_error *err)
                           "is not of this planner's version, " PACKAGE_VERSION,
                           line);
     }
-    free(line);
     return status;
 }
 
 int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topomap_error *err)
 {
-    char *line = NULL;
+    TOPOMAP_FREED char *line = NULL;
     size_t capacity = 0, number = 1, total = 0;
     ssize_t length;
     int status = -1;
@@ -57,7 +56,6 @@ int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topoma
         if (take(with, number, line, err) != 0)
             break;
     }
-    free(line);
     return status;
 }
 
@@ -89,7 +87,7 @@ static int resolve_cpus(planner_request *request, topomap_error *err)
     topomap_names own = {0};
     const topomap_names *job = asked->job_nodes ? &own : &request->nodes;
     topomap_error why;
-    uint32_t *of_job;
+    TOPOMAP_FREED uint32_t *of_job = NULL;
     int status = 0;
 
     if (asked->job_nodes && topomap_hostlist_expand(asked->job_nodes, 0, &own, &why) != 0)
@@ -99,7 +97,6 @@ static int resolve_cpus(planner_request *request, topomap_error *err)
         status = -1;
     else if (topomap_counts_parse(asked->job_cpus, job->count, of_job, &why) == 0)
         status = spread_cpus(request, job, of_job, err);
-    free(of_job);
     topomap_names_clear(&own);
     return status;
 }

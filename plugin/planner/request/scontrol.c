@@ -137,14 +137,13 @@ static int add_name(struct job_reader *r, char **name, const char *cpus, topomap
 static int add_group(struct job_reader *r, const char *list, size_t length, const char *cpus,
                      topomap_error *err)
 {
-    char *text = topomap_strndup(list, length, err);
+    TOPOMAP_FREED char *text = topomap_strndup(list, length, err);
     topomap_names names = {0};
     int status = text ? topomap_hostlist_expand(text, 0, &names, err) : -1;
 
     for (size_t i = 0; status == 0 && i < names.count; i++)
         status = add_name(r, &names.name[i], cpus, err);
     topomap_names_clear(&names);
-    free(text);
     return status;
 }
 

@@ -13,6 +13,7 @@
 
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
+#include "util/alloc.h"
 
 /* Of all pages of one answer. */
 struct pages {
@@ -30,11 +31,10 @@ struct reader {
 
 static void pages_free(void *data)
 {
-    struct pages *pages = data;
+    TOPOMAP_FREED struct pages *pages = data;
 
     json_decref(pages->names);
     levels_clear(&pages->levels);
-    free(pages);
 }
 
 /* ---- Names --------------------------------------------------------------------------------- */

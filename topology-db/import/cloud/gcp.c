@@ -11,6 +11,7 @@
 
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 enum { PLACE = 512, PARTS = 4 };
@@ -27,11 +28,10 @@ struct content {
 
 static void content_free(void *data)
 {
-    struct content *content = data;
+    TOPOMAP_FREED struct content *content = data;
 
     free(content->list.row);
     levels_clear(&content->levels);
-    free(content);
 }
 
 static int add(struct db_import *import, struct content *content, const char *zone,

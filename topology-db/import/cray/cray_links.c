@@ -43,13 +43,12 @@ static const struct {
 
 static void list_free(void *content)
 {
-    struct list *list = content;
+    TOPOMAP_FREED struct list *list = content;
 
     if (!list)
         return;
     topomap_fabric_clear(&list->fabric);
     free(list->router);
-    free(list);
 }
 
 /* `[(0,0,0)]`, `(0:0:0)`, or nothing, cut in place. */
@@ -237,14 +236,13 @@ static int write_routers(struct db_import *import, const struct list *list, cons
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
     const struct list *list = content;
-    int64_t *vertex = topomap_alloc(list->fabric.vertices, sizeof *vertex, err);
+    TOPOMAP_FREED int64_t *vertex = topomap_alloc(list->fabric.vertices, sizeof *vertex, err);
     int result = -1;
 
     if (vertex)
         result = db_named_write(import, &list->fabric, vertex, err);
     if (!result && !list->slingshot)
         result = write_routers(import, list, vertex, err);
-    free(vertex);
     return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 

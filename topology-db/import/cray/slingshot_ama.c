@@ -42,11 +42,10 @@ struct content {
 
 static void content_free(void *data)
 {
-    struct content *content = data;
+    TOPOMAP_FREED struct content *content = data;
 
     free(content->list.row);
     topomap_fabric_clear(&content->fabric);
-    free(content);
 }
 
 /* ---- A line -------------------------------------------------------------------------------- */

@@ -43,12 +43,11 @@ struct end {
 
 static void content_free(void *data)
 {
-    struct content *content = data;
+    TOPOMAP_FREED struct content *content = data;
 
     topomap_fabric_clear(&content->fabric);
     topomap_known_clear(&content->rows);
     topomap_known_clear(&content->nics);
-    free(content);
 }
 
 static int begin(struct db_import *import, void *data, topomap_error *err)

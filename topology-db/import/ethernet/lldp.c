@@ -52,11 +52,10 @@ struct reader {
 
 static void content_free(void *data)
 {
-    struct content *content = data;
+    TOPOMAP_FREED struct content *content = data;
 
     free(content->trait);
     wires_clear(&content->wires);
-    free(content);
 }
 
 /* ---- Both shapes of JSON ------------------------------------------------------------------- */

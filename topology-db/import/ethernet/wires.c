@@ -107,14 +107,11 @@ static int use_own_names(struct wires *wires, topomap_error *err)
 {
     struct wire *wire = wires->list.row;
     size_t rows = wires->list.rows;
-    uint8_t *own = topomap_alloc(wires->ports.count, 1, err);
-    struct reverse *told = topomap_alloc(rows, sizeof *told, err);
+    TOPOMAP_FREED uint8_t *own = topomap_alloc(wires->ports.count, 1, err);
+    TOPOMAP_FREED struct reverse *told = topomap_alloc(rows, sizeof *told, err);
 
-    if (!own || !told) {
-        free(own);
-        free(told);
+    if (!own || !told)
         return -1;
-    }
     for (size_t i = 0; i < rows; i++) {
         own[wire[i].from_port] = 1;
         /* Looked up by what the others say of me. */
@@ -129,8 +126,6 @@ static int use_own_names(struct wires *wires, topomap_error *err)
         if (found)
             wire[i].to_port = found->to_port;
     }
-    free(own);
-    free(told);
     return 0;
 }
 
@@ -223,8 +218,8 @@ static void drop_shared(const struct wires *wires, uint32_t *number, uint32_t *p
 
 static int find_numbers(const struct wires *wires, uint32_t *number, topomap_error *err)
 {
-    struct named_port *row = topomap_alloc(wires->ports.count, sizeof *row, err);
-    uint32_t *peer = topomap_alloc(wires->ports.count, sizeof *peer, err);
+    TOPOMAP_FREED struct named_port *row = topomap_alloc(wires->ports.count, sizeof *row, err);
+    TOPOMAP_FREED uint32_t *peer = topomap_alloc(wires->ports.count, sizeof *peer, err);
     int result = row && peer ? 0 : -1;
 
     if (!result) {
@@ -238,8 +233,6 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
         result = drop_doubles(wires, row, number, err);
         drop_shared(wires, number, peer);
     }
-    free(row);
-    free(peer);
     return result;
 }
 

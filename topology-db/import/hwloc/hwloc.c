@@ -22,12 +22,11 @@ struct inside {
 
 static void inside_free(void *content)
 {
-    struct inside *inside = content;
+    TOPOMAP_FREED struct inside *inside = content;
 
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
     db_hwloc_inside_clear(&inside->xml);
-    free(inside);
 }
 
 /* For --nodes, else for the node that the XML names. */

@@ -63,7 +63,7 @@ struct load {
 static void send_devices(struct load *load, FILE *reply)
 {
     topomap_devices devices;
-    char *text;
+    TOPOMAP_FREED char *text = NULL;
 
     if (db_hwloc_devices(load->xml, load->size, &devices, NULL))
         return;
@@ -73,7 +73,6 @@ static void send_devices(struct load *load, FILE *reply)
         db_hwloc_print_owned(&devices, reply);
         fputc(0, reply);
     }
-    free(text);
     topomap_devices_clear(&devices);
 }
 

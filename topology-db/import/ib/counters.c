@@ -55,11 +55,10 @@ struct counters {
 
 static void counters_free(void *content)
 {
-    struct counters *c = content;
+    TOPOMAP_FREED struct counters *c = content;
 
     free(c->readings.row);
     free(c->rates.row);
-    free(c);
 }
 
 /* ---- Lines --------------------------------------------------------------------------------- */

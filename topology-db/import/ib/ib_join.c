@@ -34,7 +34,7 @@ static int by_port(const void *a, const void *b)
  * run. */
 static int sort_vertices(struct ib_fabric *fabric, topomap_error *err)
 {
-    uint32_t *now = topomap_alloc(fabric->vertices, sizeof *now, err);
+    TOPOMAP_FREED uint32_t *now = topomap_alloc(fabric->vertices, sizeof *now, err);
 
     if (!now)
         return -1;
@@ -44,7 +44,6 @@ static int sort_vertices(struct ib_fabric *fabric, topomap_error *err)
     for (uint32_t i = 0; i < fabric->vertices; i++)
         now[fabric->vertex[i].was] = i;
     ib_renumber(fabric, now);
-    free(now);
     return 0;
 }
 

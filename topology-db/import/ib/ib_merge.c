@@ -147,9 +147,9 @@ static void move(struct ib_fabric *fabric, uint32_t *owner)
 
 int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, topomap_error *err)
 {
-    uint8_t *port = find_ports(fabric, err);
-    struct member *member = topomap_alloc(fabric->vertices, sizeof *member, err);
-    uint32_t *owner = topomap_alloc(fabric->vertices, sizeof *owner, err);
+    TOPOMAP_FREED uint8_t *port = find_ports(fabric, err);
+    TOPOMAP_FREED struct member *member = topomap_alloc(fabric->vertices, sizeof *member, err);
+    TOPOMAP_FREED uint32_t *owner = topomap_alloc(fabric->vertices, sizeof *owner, err);
     int result = port && member && owner ? 0 : -1;
 
     if (!result) {
@@ -158,8 +158,5 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
         find_owners(fabric, member, find_members(fabric, nodes, count, port, member), owner);
         move(fabric, owner);
     }
-    free(port);
-    free(member);
-    free(owner);
     return result;
 }

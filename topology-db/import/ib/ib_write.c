@@ -84,7 +84,7 @@ static void trim(char *text)
 /* Marks the switches whose description is theirs alone and can be their label. */
 static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_error *err)
 {
-    struct label *label = topomap_alloc(fabric->vertices, sizeof *label, err);
+    TOPOMAP_FREED struct label *label = topomap_alloc(fabric->vertices, sizeof *label, err);
     size_t labels = 0, end;
 
     if (!label)
@@ -100,7 +100,6 @@ static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_
             ;
         unique[label[i].vertex] = end == i + 1 && *label[i].text;
     }
-    free(label);
     return 0;
 }
 
@@ -127,12 +126,11 @@ static int write_vertices(struct db_import *import, struct ib_fabric *fabric, in
 {
     sqlite3_stmt *insert =
         db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
-    uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
+    TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
     int result = insert && unique ? find_labels(fabric, unique, err) : -1;
 
     for (uint32_t i = 0; !result && i < fabric->vertices; i++)
         result = write_vertex(insert, import->source, fabric, i, base + i, unique[i], err);
-    free(unique);
     sqlite3_finalize(insert);
     return result;
 }

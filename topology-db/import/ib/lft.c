@@ -48,7 +48,7 @@ struct reader {
 
 static void tables_free(void *content)
 {
-    struct tables *tables = content;
+    TOPOMAP_FREED struct tables *tables = content;
     struct table *table, *next;
 
     if (!tables)
@@ -59,7 +59,6 @@ static void tables_free(void *content)
         free(table->packed);
         free(table);
     }
-    free(tables);
 }
 
 /* ---- One table --------------------------------------------------------------------------- */
@@ -315,7 +314,7 @@ static int read_all(struct reader *reader, topomap_error *err)
 
 static int read_tables(struct db_import *import, void **content, topomap_error *err)
 {
-    struct reader *reader = topomap_alloc(1, sizeof *reader, err);
+    TOPOMAP_FREED struct reader *reader = topomap_alloc(1, sizeof *reader, err);
     int result;
 
     if (!reader)
@@ -327,7 +326,6 @@ static int read_tables(struct db_import *import, void **content, topomap_error *
         tables_free(reader->tables);
     else
         *content = reader->tables;
-    free(reader);
     return result;
 }
 

@@ -39,13 +39,12 @@ struct list {
 
 static void list_free(void *content)
 {
-    struct list *list = content;
+    TOPOMAP_FREED struct list *list = content;
 
     HASH_CLEAR(hh, list->by_key);
     for (size_t i = 0; i < list->rows; i++)
         free(list->row[i]);
     free(list->row);
-    free(list);
 }
 
 static int is_number(const char *text)

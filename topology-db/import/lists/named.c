@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/lists/named.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/infiniband.h"
@@ -57,7 +56,7 @@ static void find_next(const topomap_fabric *fabric, uint32_t *next)
 static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base,
                        topomap_error *err)
 {
-    uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, err);
     sqlite3_stmt *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, mbps, ends,"
                                       " kind) VALUES(?,?,?,?,?,?,?,?)",
@@ -79,7 +78,6 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
                         DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
     }
     sqlite3_finalize(insert);
-    free(next);
     return result;
 }
 

@@ -83,7 +83,7 @@ int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, 
 
 static void file_free(void *content)
 {
-    struct slurm_file *file = content;
+    TOPOMAP_FREED struct slurm_file *file = content;
 
     for (size_t i = 0; i < file->topologies; i++)
         free(file->topology[i].name);
@@ -94,7 +94,6 @@ static void file_free(void *content)
     free(file->topology);
     free(file->unit);
     free(file->member);
-    free(file);
 }
 
 /* ---- What Slurm refuses --------------------------------------------------------------------- */
@@ -135,7 +134,7 @@ static struct name *sort_units(const struct slurm_file *file)
 
 static int find_children(struct slurm_file *file)
 {
-    struct name *name = sort_units(file);
+    TOPOMAP_FREED struct name *name = sort_units(file);
     int result = name ? 0 : -1;
 
     for (size_t i = 0; !result && i < file->members; i++) {
@@ -153,15 +152,14 @@ static int find_children(struct slurm_file *file)
                                 "switch '%.60s' has a child '%.60s' that is nowhere defined",
                                 unit->name, member->name);
     }
-    free(name);
     return result;
 }
 
 /* Takes switches without parents away until none is left. */
 static int find_loops(const struct slurm_file *file)
 {
-    uint32_t *parents = topomap_alloc(file->units, sizeof *parents, file->err);
-    uint32_t *queue = topomap_alloc(file->units, sizeof *queue, file->err);
+    TOPOMAP_FREED uint32_t *parents = topomap_alloc(file->units, sizeof *parents, file->err);
+    TOPOMAP_FREED uint32_t *queue = topomap_alloc(file->units, sizeof *queue, file->err);
     size_t head = 0, tail = 0;
     int result = parents && queue ? 0 : -1;
 
@@ -183,8 +181,6 @@ static int find_loops(const struct slurm_file *file)
             result = slurm_fail(file, file->unit[u].line,
                                 "switch '%.60s' is below itself or below such a switch",
                                 file->unit[u].name);
-    free(parents);
-    free(queue);
     return result;
 }
 

@@ -283,7 +283,8 @@ static int add_units(struct job *job, topomap_error *err)
 static int add_all(struct job *job, int *measured, topomap_error *err)
 {
     topomap_nccl *log = job->log;
-    struct topomap_nccl_member *unsorted = topomap_alloc(log->members, sizeof *unsorted, err);
+    TOPOMAP_FREED struct topomap_nccl_member *unsorted =
+        topomap_alloc(log->members, sizeof *unsorted, err);
     int status = unsorted ? 0 : -1;
 
     if (!status && log->members) {
@@ -297,7 +298,6 @@ static int add_all(struct job *job, int *measured, topomap_error *err)
         status = !*measured                                             ? add_units(job, err)
                  : add_sends(job, unsorted, err) || add_calls(job, err) ? -1
                                                                         : 0;
-    free(unsorted);
     return status;
 }
 
