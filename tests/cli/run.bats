@@ -245,7 +245,7 @@ mpirun.auto -x LD_PRELOAD=profilers/libtopomap-profile-openmpi.so -x TOPOMAP_PRO
 }
 
 @test "auto: placed by a stored profile, which goes where it is damaged" {
-  auto_site compare_every=0
+  auto_site compare=0
   local auto=(--topomap auto --topomap-options mpi=openmpi) entry
   # What a run of 8 ranks has left, each talking to the one four away.
   topomap run "${at[@]}" "${auto[@]}" -- mpirun.auto -np 8 ./a.out 2>/dev/null
