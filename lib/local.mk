@@ -38,7 +38,7 @@ uninstall-library-names: $(LIBRARY_PAGES)
 
 noinst_LTLIBRARIES += lib/libcore.la
 lib_libcore_la_SOURCES =
-lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) -lm
+lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) $(EXPAT_LIBS) -lm
 
 include lib/include/topomap/local.mk
 include lib/util/local.mk
