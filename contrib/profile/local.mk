@@ -11,8 +11,7 @@ profile_own = contrib/profile/record.c contrib/profile/phases.c contrib/profile/
   contrib/profile/messages.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
   contrib/profile/session.c contrib/profile/find.c contrib/profile/lookup.c contrib/profile/sanitizer.c contrib/profile/timing.c contrib/profile/memory.c contrib/profile/folder.c contrib/profile/output.c
 profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/formats/tmg_write.c lib/graph/formats/parts.c lib/graph/formats/part_phases.c lib/graph/formats/part_comms.c \
-  lib/graph/formats/part_seal.c   lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/clock.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c \
-  lib/util/hash64.c
+  lib/graph/formats/part_seal.c   lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/clock.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c
 profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
 profile_openmpi = contrib/profile/libtopomap-profile-openmpi.so
 profile_mpich = contrib/profile/libtopomap-profile-mpich.so
@@ -54,7 +53,7 @@ profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir
 # does, with a library that the program opens itself.
 profile_flags = -std=gnu11 $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(HARDEN_LDFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
-  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs) $(LIBS)
+  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(XXHASH_CFLAGS) $(profile_inputs) $(LIBS)
 
 # What an MPI has of MPI 4.0 is asked for by name. PROFILE_SONAME: the end of its library's soname, by
 # which the profiler knows a program of another MPI.
