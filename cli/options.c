@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a command's options by the rows of its table. getopt_long() is not used: it accepts
+ * abbreviations, which a later option would make ambiguous, takes an optional value only behind
+ * '=', and its own messages do not suggest the closest option. */
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -397,7 +397,7 @@ static const cli_option run_options[] = {
 static const char run_text[] =
     "LAUNCHER is mpirun or mpiexec of Open MPI 4 to 6, of MPICH or of Intel MPI, prterun or prun "
     "of\n"
-    "PRRTE, `flux run` or `flux submit`, aprun, or srun where the plugin is not installed; which "
+    "PRRTE, `flux run` or `flux submit`, or srun where the plugin is not installed; which "
     "one\n"
     "it is, its --version tells. The ranks that it is asked for "
     "(-n,\n"
@@ -433,9 +433,7 @@ static const char run_text[] =
     "of\n"
     "srun stand in for ssh. Slurm refuses host files with topology/block. Flux is given a plan "
     "where\n"
-    "its nodes have equally many ranks and are in ascending order. aprun's -N is the ranks a "
-    "node;\n"
-    "with its -d and -S nothing is placed.\n";
+    "its nodes have equally many ranks and are in ascending order.\n";
 
 const cli_command cli_run_commands[] = {
     {"run", "-- LAUNCHER ARGUMENT...", "start another launcher than srun with a plan", run_options,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread of its own looks at the counters of whoever works, and draws a line. */
+/* Draws a line that tells how far a long task has come; a thread of its own reads the task's
+ * counters. No library is used: the line needs the terminal's width and a carriage return, and
+ * curses would take over the whole terminal. */
 #include "cli/terminal/terminal.h"
 
 #include <inttypes.h>

@@ -4,19 +4,13 @@
 measure_own = contrib/measure/main.c contrib/measure/nodes.c contrib/measure/pingpong.c \
   contrib/measure/rounds.c contrib/measure/contention.c contrib/measure/inside.c \
   contrib/measure/output.c
-measure_openmpi = contrib/measure/topomap-measure-openmpi
-measure_mpich = contrib/measure/topomap-measure-mpich
+measure_mpis = $(filter-out mpi-abi,$(MPIS))
+measure_all = $(measure_mpis:%=contrib/measure/topomap-measure-%)
 EXTRA_DIST += contrib/measure/README.md contrib/measure/topomap-measure.1 $(measure_own) \
   contrib/measure/measure.h
 
-bin_SCRIPTS =
-if HAVE_OPENMPI
-bin_SCRIPTS += $(measure_openmpi)
-endif
-if HAVE_MPICH
-bin_SCRIPTS += $(measure_mpich)
-endif
-CLEANFILES += $(measure_openmpi) $(measure_mpich)
+bin_SCRIPTS = $(measure_all)
+CLEANFILES += $(measure_all)
 man1_MANS = contrib/measure/topomap-measure.1
 
 measure_libs = topology-db/libdb.la lib/libcore.la
@@ -28,10 +22,6 @@ measure_flags = -std=gnu11 -D_GNU_SOURCE $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HAR
   -I$(srcdir)/lib -I$(srcdir)/lib/include -I$(srcdir) -I.
 measure_link = $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link
 
-contrib/measure/topomap-measure-openmpi: $(measure_needs)
+$(measure_all): contrib/measure/topomap-measure-%: $(measure_needs)
 	$(AM_V_CCLD)$(MKDIR_P) contrib/measure && \
-	  $(measure_link) $(MPICC_OPENMPI) $(measure_flags) $(LDFLAGS) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)
-
-contrib/measure/topomap-measure-mpich: $(measure_needs)
-	$(AM_V_CCLD)$(MKDIR_P) contrib/measure && \
-	  $(measure_link) $(MPICC_MPICH) $(measure_flags) $(LDFLAGS) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)
+	  $(measure_link) $(mpicc_$*) $(measure_flags) $(LDFLAGS) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)

@@ -11,25 +11,12 @@ profile_own = contrib/profile/record.c contrib/profile/phases.c contrib/profile/
   contrib/profile/messages.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
   contrib/profile/session.c contrib/profile/find.c contrib/profile/lookup.c contrib/profile/sanitizer.c contrib/profile/timing.c contrib/profile/memory.c contrib/profile/folder.c contrib/profile/output.c
 profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/formats/tmg_write.c lib/graph/formats/parts.c lib/graph/formats/part_phases.c lib/graph/formats/part_comms.c \
-  lib/graph/formats/part_seal.c   lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/clock.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c \
-  lib/util/hash64.c
+  lib/graph/formats/part_seal.c   lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/clock.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c
 profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
-profile_openmpi = contrib/profile/libtopomap-profile-openmpi.so
-profile_mpich = contrib/profile/libtopomap-profile-mpich.so
-profile_mpi_abi = contrib/profile/libtopomap-profile-mpi-abi.so
-
+profile_all = $(MPIS:%=contrib/profile/libtopomap-profile-%.so)
 profilelibdir = $(pkglibdir)
-profilelib_DATA =
-if HAVE_OPENMPI
-profilelib_DATA += $(profile_openmpi)
-endif
-if HAVE_MPICH
-profilelib_DATA += $(profile_mpich)
-endif
-if HAVE_MPI_ABI
-profilelib_DATA += $(profile_mpi_abi)
-endif
-CLEANFILES += $(profile_openmpi) $(profile_mpich) $(profile_mpi_abi) $(profile_made) contrib/profile/weak.h
+profilelib_DATA = $(profile_all)
+CLEANFILES += $(profile_all) $(profile_made) contrib/profile/weak.h
 
 contrib/profile/calls.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/$(profile_dir)/wrappers.awk
 	$(AM_V_GEN)$(MKDIR_P) $(profile_dir) && \
@@ -54,19 +41,22 @@ profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir
 # does, with a library that the program opens itself.
 profile_flags = -std=gnu11 $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(HARDEN_LDFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
-  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs) $(LIBS)
+  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(XXHASH_CFLAGS) $(profile_inputs) $(LIBS)
 
 # What an MPI has of MPI 4.0 is asked for by name. PROFILE_SONAME: the end of its library's soname, by
 # which the profiler knows a program of another MPI.
 profile_probe = printf '%s\n' '\#include <mpi.h>' 'void *a[] = {MPI_Psend_init, MPI_Isendrecv, MPI_Allreduce_init};'
 profile_four = `$(profile_probe) | $$mpicc -w -x c -fsyntax-only - 2>/dev/null && echo -DPROFILE_MPI_4`
 
-contrib/profile/libtopomap-profile-openmpi.so: $(profile_needs)
-	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $$mpicc $(profile_four) -DPROFILE_SONAME='"$(OPENMPI_SONAME)"' $(profile_flags) -o $@
+# By MPI: its compiler, the words that are its own, and the inputs that it goes without.
+mpicc_openmpi = $(MPICC_OPENMPI)
+mpicc_mpich = $(MPICC_MPICH)
+mpicc_abi = $(CC) $(MPI_ABI_CPPFLAGS)
+profile_words_openmpi = -DPROFILE_SONAME='"$(OPENMPI_SONAME)"'
+profile_words_mpich = -DPROFILE_SONAME='"$(MPICH_SONAME)"'
+profile_words_abi = -DPROFILE_MPI_ABI -DPROFILE_SONAME='"1"'
+profile_without_abi = %/calls_fortran.c
 
-contrib/profile/libtopomap-profile-mpich.so: $(profile_needs)
-	$(AM_V_GEN)mpicc='$(MPICC_MPICH)'; $$mpicc $(profile_four) -DPROFILE_SONAME='"$(MPICH_SONAME)"' $(profile_flags) -o $@
-
-contrib/profile/libtopomap-profile-mpi-abi.so: $(profile_needs)
-	$(AM_V_GEN)mpicc='$(CC) $(MPI_ABI_CPPFLAGS)'; $$mpicc $(profile_four) -DPROFILE_MPI_ABI -DPROFILE_SONAME='"1"' \
-	  $(profile_flags:%/calls_fortran.c=) -o $@
+$(profile_all): contrib/profile/libtopomap-profile-%.so: $(profile_needs)
+	$(AM_V_GEN)mpicc='$(mpicc_$(*:mpi-%=%))'; $$mpicc $(profile_four) $(profile_words_$(*:mpi-%=%)) \
+	  $(filter-out $(profile_without_$(*:mpi-%=%)),$(profile_flags)) -o $@

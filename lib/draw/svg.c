@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a drawing as SVG. cairo could write SVG, too, but is optional, turns text into outlines,
+ * and cannot give colours for light and dark pages. */
 #include "draw/draw.h"
 
 #include <inttypes.h>

@@ -47,8 +47,9 @@ static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
                                  : algorithm->run(problem, slot_of, err);
 }
 
-/** All algorithms, in the order of the help: to add one, add its line. */
-#define TOPOMAP_ALGORITHMS(ROW)                                                                    \
+/** All algorithms, in the order of the help: to add one, add its line. PAPER: published heuristics
+ *  that serve comparison (map/papers), which the planner is not linked with. */
+#define TOPOMAP_ALGORITHMS(ROW, PAPER)                                                             \
     ROW(topomap_algorithm_auto)                                                                    \
     ROW(topomap_algorithm_identity)                                                                \
     ROW(topomap_algorithm_random)                                                                  \
@@ -56,19 +57,19 @@ static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
     ROW(topomap_algorithm_matched)                                                                 \
     ROW(topomap_algorithm_rb)                                                                      \
     ROW(topomap_algorithm_rb_wrap)                                                                 \
-    ROW(topomap_algorithm_bhatele)                                                                 \
-    ROW(topomap_algorithm_mxovlp)                                                                  \
-    ROW(topomap_algorithm_mxov_al)                                                                 \
-    ROW(topomap_algorithm_coce)                                                                    \
-    ROW(topomap_algorithm_exco)                                                                    \
-    ROW(topomap_algorithm_affn)                                                                    \
-    ROW(topomap_algorithm_stack)                                                                   \
-    ROW(topomap_algorithm_fold)                                                                    \
-    ROW(topomap_algorithm_chain)                                                                   \
-    ROW(topomap_algorithm_bft)                                                                     \
-    ROW(topomap_algorithm_mht)                                                                     \
-    ROW(topomap_algorithm_coce_mht)                                                                \
-    ROW(topomap_algorithm_brick)                                                                   \
+    PAPER(topomap_algorithm_bhatele)                                                               \
+    PAPER(topomap_algorithm_mxovlp)                                                                \
+    PAPER(topomap_algorithm_mxov_al)                                                               \
+    PAPER(topomap_algorithm_coce)                                                                  \
+    PAPER(topomap_algorithm_exco)                                                                  \
+    PAPER(topomap_algorithm_affn)                                                                  \
+    PAPER(topomap_algorithm_stack)                                                                 \
+    PAPER(topomap_algorithm_fold)                                                                  \
+    PAPER(topomap_algorithm_chain)                                                                 \
+    PAPER(topomap_algorithm_bft)                                                                   \
+    PAPER(topomap_algorithm_mht)                                                                   \
+    PAPER(topomap_algorithm_coce_mht)                                                              \
+    PAPER(topomap_algorithm_brick)                                                                 \
     ROW(topomap_algorithm_two_stage)                                                               \
     ROW(topomap_algorithm_two_stage_refine)                                                        \
     ROW(topomap_algorithm_greedy)                                                                  \
@@ -78,13 +79,13 @@ static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
     ROW(topomap_algorithm_top_down)                                                                \
     ROW(topomap_algorithm_group_first)                                                             \
     ROW(topomap_algorithm_bottom_up)                                                               \
-    ROW(topomap_algorithm_mueller_merbach)                                                         \
-    ROW(topomap_algorithm_greedy_all_c)                                                            \
+    PAPER(topomap_algorithm_mueller_merbach)                                                       \
+    PAPER(topomap_algorithm_greedy_all_c)                                                          \
     ROW(topomap_algorithm_multisection)                                                            \
-    ROW(topomap_algorithm_nodecart)                                                                \
-    ROW(topomap_algorithm_hyperplane)                                                              \
-    ROW(topomap_algorithm_kd_tree)                                                                 \
-    ROW(topomap_algorithm_stencil_strips)                                                          \
+    PAPER(topomap_algorithm_nodecart)                                                              \
+    PAPER(topomap_algorithm_hyperplane)                                                            \
+    PAPER(topomap_algorithm_kd_tree)                                                               \
+    PAPER(topomap_algorithm_stencil_strips)                                                        \
     ROW(topomap_algorithm_boxes)                                                                   \
     ROW(topomap_algorithm_grid)                                                                    \
     ROW(topomap_algorithm_refine)                                                                  \
@@ -102,8 +103,12 @@ static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
     ROW(topomap_algorithm_nc10)
 
 #define TOPOMAP_DECLARE(algorithm) extern const topomap_algorithm_impl algorithm;
-TOPOMAP_ALGORITHMS(TOPOMAP_DECLARE)
+TOPOMAP_ALGORITHMS(TOPOMAP_DECLARE, TOPOMAP_DECLARE)
 #undef TOPOMAP_DECLARE
+
+/** The algorithms of this program, NULL behind the last. The planner has a table of its own
+ *  (plugin/planner/algorithms.c) in place of the library's (map/auto/algorithms.c). */
+extern const topomap_algorithm_impl *const topomap_algorithms[];
 
 /** The row whose name is \p name [length], or NULL. */
 const topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t length);

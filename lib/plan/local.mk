@@ -11,7 +11,7 @@ lib_libcore_la_SOURCES += lib/plan/bindings.c lib/plan/bindings_decode.c lib/pla
 noinst_LTLIBRARIES += lib/plan/libthin.la
 lib_plan_libthin_la_SOURCES = lib/request/request.c lib/request/table.c lib/request/words.c lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/alloc.h lib/util/clock.c lib/util/clock.h \
   lib/util/error.c lib/util/standard_files.c lib/util/standard_files.h lib/util/whole.c lib/util/whole.h lib/util/safe_text.c lib/util/safe_text.h \
-  lib/util/hash64.c lib/util/hash64.h lib/util/ranges.c lib/util/ranges.h lib/util/hostlist.c lib/util/hostlist.h lib/plan/layout.c \
+  lib/util/hash64.h lib/util/ranges.c lib/util/ranges.h lib/util/hostlist.c lib/util/hostlist.h lib/plan/layout.c \
   lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \
   lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \

@@ -188,16 +188,10 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                              .help = "the MPI of the program, or NCCL, where it does not show"},
     [TOPOMAP_REQUEST_PROFILE] = {NULL, "profile", NULL, NULL, "0", FLAG,
                                  .help = "this run is profiled, whatever is stored"},
-    [TOPOMAP_REQUEST_PROFILE_EVERY] =
-        {NULL, "profile-every", "ProfileEvery", NULL, "50", .read = large, WHOLE(0, LARGEST),
-         .help = "launches with a profile after which a run is profiled again; 0: never"},
-    [TOPOMAP_REQUEST_COMPARE] = {NULL, "compare", NULL, NULL, "0", .read = large, WHOLE(0, 20),
-                                 .help = "so many runs in Slurm's layout, and placed, by turns: "
-                                         "their times are told"},
-    [TOPOMAP_REQUEST_COMPARE_EVERY] =
-        {NULL, "compare-every", "CompareEvery", NULL, "20", .read = large, WHOLE(0, LARGEST),
-         .help = "of auto's launches the third, the fifth and then one in so many run in Slurm's "
-                 "layout, for their times; 0: none"},
+    [TOPOMAP_REQUEST_COMPARE] =
+        {NULL, "compare", "Compare", NULL, "20", .read = large, WHOLE(0, LARGEST),
+         .help = "auto's launches 3 and 5, and then one in so many, run in Slurm's layout, for "
+                 "their times, and are profiled again; 0: none"},
 
     [TOPOMAP_REQUEST_JOB] = {"job", .read = count, WHOLE(0, UINT32_MAX), AT(job)},
     [TOPOMAP_REQUEST_STEP] = {"step", .read = count, WHOLE(0, UINT32_MAX), AT(step)},

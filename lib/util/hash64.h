@@ -1,29 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* XXH64 (Y. Collet's 64-bit hash, by its published specification) with seed 0: a checksum at the
- * speed of memory. */
+ * speed of memory. xxhash's functions are inlined from its header: the plugin, topomap-node and the
+ * profilers, which are loaded into other programs, gain no library. */
 #ifndef TOPOMAP_UTIL_HASH64_H
 #define TOPOMAP_UTIL_HASH64_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /** Bytes that come in pieces. */
-typedef struct topomap_hash64 {
-    uint64_t lane[4], total;
-} topomap_hash64;
+typedef XXH64_state_t topomap_hash64;
 
-enum { TOPOMAP_HASH64_BLOCK = 32 };
+static inline void topomap_hash64_begin(topomap_hash64 *hash)
+{
+    XXH64_reset(hash, 0);
+}
 
-void topomap_hash64_begin(topomap_hash64 *hash);
-/** \p size is a multiple of TOPOMAP_HASH64_BLOCK. */
-void topomap_hash64_blocks(topomap_hash64 *hash, const void *bytes, size_t size);
-/** The last piece, of any size; returns the hash of all. */
-uint64_t topomap_hash64_end(topomap_hash64 *hash, const void *bytes, size_t size);
+static inline void topomap_hash64_add(topomap_hash64 *hash, const void *bytes, size_t size)
+{
+    XXH64_update(hash, bytes, size);
+}
 
-/** Of two pieces, the first of a multiple of TOPOMAP_HASH64_BLOCK. */
-uint64_t topomap_hash64_two(const void *first, size_t first_size, const void *second,
-                            size_t second_size);
-/** All at once. */
-uint64_t topomap_hash64_all(const void *bytes, size_t size);
+/** Adds the last piece and returns the hash of all pieces. */
+static inline uint64_t topomap_hash64_end(topomap_hash64 *hash, const void *bytes, size_t size)
+{
+    XXH64_update(hash, bytes, size);
+    return XXH64_digest(hash);
+}
+
+/** The hash of two pieces. */
+static inline uint64_t topomap_hash64_two(const void *first, size_t first_size, const void *second,
+                                          size_t second_size)
+{
+    topomap_hash64 hash;
+
+    topomap_hash64_begin(&hash);
+    topomap_hash64_add(&hash, first, first_size);
+    return topomap_hash64_end(&hash, second, second_size);
+}
+
+/** The hash of one piece. */
+static inline uint64_t topomap_hash64_all(const void *bytes, size_t size)
+{
+    return XXH64(bytes, size, 0);
+}
 
 #endif

@@ -113,8 +113,7 @@ static const struct row rows[] = {
     {"store=", whole_path, AT(store)},
     {"scontrol=", path_or_none, AT(scontrol)},
     {"profiler=", path_of_libraries, AT(profiler)},
-    {"profile_every=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_PROFILE_EVERY},
-    {"compare_every=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_COMPARE_EVERY},
+    {"compare=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_COMPARE},
 };
 
 static const struct row *row_of(const char *word, const char **value)

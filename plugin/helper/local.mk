@@ -13,7 +13,7 @@ pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/common/oom.c plugin/common/oom.h plugin/helper/jobs.h $(NODE_SOURCES) \
   $(plugin_helper_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/nics.c lib/plan/sextets.c \
-  lib/graph/formats/part_seal.c lib/graph/formats/part_memory.c lib/util/hash64.c \
+  lib/graph/formats/part_seal.c lib/graph/formats/part_memory.c \
   lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/standard_files.c lib/util/whole.c lib/util/safe_text.c
 plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE
 plugin_topomap_node_LDFLAGS = $(AM_LDFLAGS) -pie

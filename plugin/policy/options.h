@@ -19,7 +19,7 @@
         "nic=advise|set, "                                                                         \
         "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi|nccl, "         \
         "profile, "                                                                                \
-        "profile-every=LAUNCHES, compare-every=LAUNCHES, compare=LAUNCHES")                        \
+        "compare=LAUNCHES")                                                                        \
     ROW(SAID_EXPLAIN, "topomap-explain", "file", 2,                                                \
         "Print what topomap did and why, to srun's standard error or FILE")
 

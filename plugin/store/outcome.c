@@ -188,7 +188,7 @@ static enum store_left take_graph(const outcome *o, store_entry *now, topomap_er
     int profiles = o->plan.purpose == STORE_PROFILES;
     double alike = likeness(o, profiles ? now->key : o->plan.against);
 
-    if (!profiles && now->has_graph && (alike < 0 || alike >= STORE_CHANGED))
+    if (o->plan.purpose == STORE_CHECKS && now->has_graph && (alike < 0 || alike >= STORE_CHANGED))
         return STORE_LEFT_COUNTS;
     now->changed = 0;
     if (!profiles && alike >= 0 && alike < STORE_CHANGED)

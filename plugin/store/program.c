@@ -39,7 +39,7 @@ static uint64_t hash_contents(const store_elf *file)
 
     topomap_hash64_begin(&hash);
     for (; chunk && most - at >= CHUNK && !store_elf_get(file, at, chunk, CHUNK); at += CHUNK)
-        topomap_hash64_blocks(&hash, chunk, CHUNK);
+        topomap_hash64_add(&hash, chunk, CHUNK);
     if (chunk && most - at < CHUNK && !store_elf_get(file, at, chunk, (size_t)(most - at)))
         tail[1] = topomap_hash64_all(chunk, (size_t)(most - at));
     if (file->size > CONTENTS)

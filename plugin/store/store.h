@@ -134,7 +134,7 @@ void store_kin_find(const store *store, const store_entry *wanted, store_kin *ki
 enum store_purpose {
     STORE_PROFILES, /* it leaves a profile */
     STORE_CHECKS,   /* what it sends is compared with the profile that it is placed with */
-    STORE_COMPARES, /* the same, and it runs in Slurm's layout, for its time */
+    STORE_COMPARES, /* it runs in Slurm's layout, for its time, and leaves a profile */
 };
 typedef struct store_plan {
     enum store_purpose purpose;

@@ -14,15 +14,16 @@
 /** What the next launch of a program with a profile is to do. */
 typedef struct store_choice {
     int place;   /* else it runs in Slurm's layout */
-    int count;   /* what it sends and how long it takes is of interest */
+    int count;   /* it is profiled: its time counts, and what it sends; where it is not placed,
+                    that becomes the profile */
     int stopped; /* it is not placed, since the entry says so; else for the sake of its time */
 } store_choice;
 
 /** Launches 3 and 5 run in Slurm's layout, and then one in \p every (0: none does), so that there
- *  are times to compare with; the first three that are placed with a profile are counted, then each
- *  tenth.
- *  \param compare  both layouts by turns, until there are so many times of each; 0: not asked */
-store_choice store_trust_choose(const store_entry *entry, uint64_t every, uint64_t compare);
+ *  are times to compare with, and leave a new profile; of a program that is no longer placed, one
+ *  in \p every leaves one. The first three launches that are placed with a profile are counted,
+ *  then each tenth. */
+store_choice store_trust_choose(const store_entry *entry, uint64_t every);
 
 enum store_verdict { STORE_UNDECIDED, STORE_LOSS, STORE_WITHIN_NOISE, STORE_GAIN };
 enum { STORE_ENOUGH = 3 /* runs of each layout for a verdict */, STORE_VERDICT_TEXT = 256 };

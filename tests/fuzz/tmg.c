@@ -96,7 +96,7 @@ int fuzz_tmg(const void *what, const uint8_t *bytes, size_t size)
         }
         header.checksum = 0;
         topomap_hash64_begin(&hash);
-        topomap_hash64_blocks(&hash, &header, sizeof header);
+        topomap_hash64_add(&hash, &header, sizeof header);
         header.checksum = topomap_hash64_end(&hash, copy + table, header.sections * row);
         memcpy(copy, &header, sizeof header);
     }

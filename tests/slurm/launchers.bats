@@ -107,7 +107,7 @@ by_auto() { # MPI TYPE LAUNCHER...
   local mpi=$1 type=$2 program=$programs/halo.$1 by_srun=1
   shift 2
   [ -x "$program" ] || skip "needs halo.$mpi"
-  plugstack compare_every=0
+  plugstack compare=0
   starts_mpi "$type" || by_srun=0
   # shellcheck disable=SC2016
   BY_SRUN=$by_srun salloc -Q -N 4 --ntasks-per-node=2 timeout 200 bash -c 'for i in 1 2; do

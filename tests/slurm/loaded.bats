@@ -11,7 +11,7 @@ load bed
 setup_file() {
   export PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
   bed_up eight
-  sed -i "s|\$| compare_every=0|" "$BED/plain"
+  sed -i "s|\$| compare=0|" "$BED/plain"
   mpi_settings
 }
 

@@ -111,34 +111,35 @@ leaves_one='Slurm.s layout'
   launch; says "$leaves_one"
   case_is 4
   launch; says
-  launch --topomap-options=compare-every=0
+  launch --topomap-options=compare=0
   says '100 %.*\<program\>.*profile'
-  launch --topomap-options=compare-every=0 --topomap-explain=explained; says
+  launch --topomap-options=compare=0 --topomap-explain=explained; says
   grep -q '\<16 ranks.*\<8\>.* %' explained
   [ "$(profiles '.[0].profiles')" -eq 2 ]
 }
 
-@test "times in both layouts: launches 3 and 5 in Slurm's, shown; never with compare_every=0" {
+@test "times in both layouts: launches 3 and 5 in Slurm's, profiled again, shown; never with compare=0" {
   local i
   case_is 8 0 1
   launch; says "$leaves_one"
   for i in 2 3 4 5 6 7; do
     launch
     case $i in
-      3 | 5) says "^launch $i of program with its profile runs in Slurm's layout, for its time \(compare-every=20\)$" ;;
+      3 | 5) says "^launch $i of program with its profile runs in Slurm's layout, for its time \(compare=20\)$" ;;
       *) says ;;
     esac
   done
   topomap profile show "$(profiles '.[0].key')" | tee shown
   grep -Eq "^time       Slurm's layout 3 runs, .*[0-9.]+ s \(.*\), [0-9]+ %" shown
-  grep -Eq '^           placed         3 runs, median ' shown
+  grep -Eq '^           placed         4 runs, median ' shown
   grep -Eq '^verdict    .* [0-9.]+ %\)$' shown
   grep -Eq "^folder     $PWD\$" shown
-  [ "$(profiles '.[0].runs | length')" -eq 6 ]
+  [ "$(profiles '.[0].runs | length')" -eq 7 ]
+  [ "$(profiles '.[0].profiles')" -eq 3 ]
   [ "$(profiles '.[0] | .measured.slurm_runs')" -eq 3 ]
   topomap profile list | grep -Eq ' (noise|-?[0-9.]+ %)  program$'
   topomap profile rm --all
-  plugstack compare_every=0
+  plugstack compare=0
   for i in 1 2 3 4 5 6; do launch; done
   says
   [ "$(profiles '.[0].runs | length')" -eq 4 ]
@@ -160,7 +161,7 @@ leaves_one='Slurm.s layout'
 
 @test "a program that is another each time is not placed, once that was worse twice" {
   local shift
-  plugstack compare_every=0
+  plugstack compare=0
   # What was made for the sixth and seventh neighbour is worse than rank order for the next.
   for shift in 6 7 8; do
     case_is $shift
@@ -169,15 +170,4 @@ leaves_one='Slurm.s layout'
   [ "$(profiles '.[0].profiles')" -eq 3 ]
   launch
   grep "^program .*layout.*--topomap-options=profile" said
-}
-
-@test "compare=N: so many runs of each layout, whatever else is due" {
-  local i
-  case_is 8 0 1
-  for i in 1 2 3 4; do launch --topomap-options=compare=2; cat said >>all; done
-  # Of what is taken in late nobody hears at once.
-  grep -Eq "^program: .* [0-9.]+ s \([12] runs?\).* [0-9.]+ s \([12] runs?\): .*\<[12] .*\<[12] placed" all
-  [ "$(profiles '.[0].runs | map(.placed) | join(" ")')" = "false true false true" ]
-  launch --topomap-options=compare=2 --topomap-explain=explained
-  grep -q '\<16 ranks.*\<8\>.* %' explained
 }

@@ -29,6 +29,8 @@ class Topomap(AutotoolsPackage):
     depends_on("zstd")
     depends_on("xz")
     depends_on("jansson@2.11:")
+    depends_on("expat")
+    depends_on("xxhash", type="build")
     depends_on("cairo@1.16: +pdf", when="+cairo")
     depends_on("pmix", when="+pmix")
     depends_on("mpi", when="+mpi")

@@ -16,7 +16,7 @@ contrib/profile/libtopomap-profile-nccl.so: $(nccl_inputs) $(srcdir)/contrib/pro
   $(srcdir)/contrib/profile/nccl/interface.h $(srcdir)/contrib/profile/nccl/traffic.h
 	$(AM_V_GEN)$(MKDIR_P) contrib/profile && $(CC) -std=gnu11 $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(HARDEN_LDFLAGS) -O2 -g -fPIC \
 	  -fvisibility=hidden -pthread -shared -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete \
-	  -I$(srcdir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(nccl_inputs) $(LIBS) -o $@
+	  -I$(srcdir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(XXHASH_CFLAGS) $(nccl_inputs) $(LIBS) -o $@
 
 # A program that calls it as NCCL does.
 check_PROGRAMS += tests/unit/contrib/nccl-host

@@ -39,6 +39,7 @@ _handle, _text, _int, _u32, _u64, _size, _double = (
     c.c_void_p, c.c_char_p, c.c_int, c.c_uint32, c.c_uint64, c.c_size_t, c.c_double)
 _out, _err = c.POINTER(c.c_void_p), c.POINTER(s.Error)
 _texts = c.POINTER(c.c_char_p)
+EachHost = c.CFUNCTYPE(c.c_int, c.POINTER(s.Host), c.c_void_p)
 
 # NAME: what it returns, what it takes.
 _functions: dict[str, tuple[Any, list[Any]]] = {
@@ -91,10 +92,6 @@ _functions: dict[str, tuple[Any, list[Any]]] = {
         _int, [_handle, _handle, c.POINTER(s.MapOptions), c.POINTER(c.POINTER(s.Mapping)), _err]),
     "topomap_mapping_free": (None, [c.POINTER(s.Mapping)]),
     "topomap_algorithm_row": (c.POINTER(s.Algorithm), [_size]),
-    "topomap_problem_graph": (_handle, [_handle]),
-    "topomap_problem_machine": (_handle, [_handle]),
-    "topomap_problem_seed": (_u64, [_handle]),
-    "topomap_problem_late": (_int, [_handle]),
     "topomap_hostlist_expand": (_int, [_text, _size, c.POINTER(s.Names), _err]),
     "topomap_hostlist_fold": (c.c_void_p, [c.POINTER(s.Names), _err]),
     "topomap_names_clear": (None, [c.POINTER(s.Names)]),
@@ -102,7 +99,7 @@ _functions: dict[str, tuple[Any, list[Any]]] = {
     "topomap_db_open": (_int, [_text, _out, _err]),
     "topomap_db_close": (None, [_handle]),
     "topomap_db_summarise": (_int, [_handle, c.POINTER(s.Summary), _err]),
-    "topomap_db_hosts": (_int, [_handle, _text, s.EachHost, c.c_void_p, _err]),
+    "topomap_db_hosts": (_int, [_handle, _text, EachHost, c.c_void_p, _err]),
     "topomap_db_distance_between": (_int, [_handle, _text, _text, c.POINTER(s.Distance), _err]),
     "topomap_db_distance_clear": (None, [c.POINTER(s.Distance)]),
     "topomap_db_machine": (

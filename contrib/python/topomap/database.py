@@ -12,7 +12,8 @@ import numpy as np
 
 from topomap import _structs as s
 from topomap._library import (
-    ArrayLike, array, call, decoded, encoded, encoded_if, library, natural, pointer, raise_error, taken_text, words)
+    ArrayLike, EachHost, array, call, decoded, encoded, encoded_if, library, natural, pointer, raise_error, taken_text,
+    words)
 from topomap.machines import Machine
 
 _BINDS = ["core", "pu", "numa", "none"]
@@ -136,7 +137,7 @@ class Database:
                               decoded(it.type)))
             return 0
 
-        call("topomap_db_hosts", self._open(), encoded_if(only, "only"), s.EachHost(each), None)
+        call("topomap_db_hosts", self._open(), encoded_if(only, "only"), EachHost(each), None)
         return found
 
     def distance(self, a: str, b: str) -> Distance:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON (RFC 8259) as it comes, value by value, in constant memory: a tree of a graph file would be
- * ten times its text. */
+/* Reads JSON (RFC 8259) value by value, in constant memory. Jansson, which other readers use, makes
+ * a tree of the whole text: that of a graph file would be ten times as large as the file, and it
+ * does not know the lines of values, which messages name. */
 #ifndef TOPOMAP_GRAPH_FORMATS_JSON_TEXT_H
 #define TOPOMAP_GRAPH_FORMATS_JSON_TEXT_H
 

@@ -185,7 +185,6 @@ static int add_rows(const struct file *in, const struct topomap_part_rank *rank,
     topomap_hash64 hash;
     size_t n;
 
-    _Static_assert(sizeof row % TOPOMAP_HASH64_BLOCK == 0, "hashed in whole blocks");
     topomap_hash64_begin(&hash);
     in->parts->comms.size = 0;
     do {
@@ -197,7 +196,7 @@ static int add_rows(const struct file *in, const struct topomap_part_rank *rank,
                 return -1;
         left -= n;
         if (left)
-            topomap_hash64_blocks(&hash, row, sizeof row);
+            topomap_hash64_add(&hash, row, sizeof row);
     } while (left);
     if (topomap_hash64_end(&hash, row, n * sizeof *row) != rank->checksum)
         return topomap_error_set(err, TOPOMAP_EINPUT,

@@ -157,7 +157,7 @@ static int scan(const struct file *in, const struct topomap_tmg_section *section
 
     topomap_hash64_begin(&hash);
     while (left > CHUNK) {
-        topomap_hash64_blocks(&hash, at, CHUNK);
+        topomap_hash64_add(&hash, at, CHUNK);
         if (width)
             add_chunk(&sum, at, CHUNK, width);
         at += CHUNK;

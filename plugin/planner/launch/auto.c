@@ -25,11 +25,6 @@ static int wants(const planner_auto *now, enum topomap_request_key flag)
     return policy_flag(&now->verdict->decision.settings, flag);
 }
 
-static uint64_t number(const planner_auto *now, enum topomap_request_key key)
-{
-    return strtoull(policy_get(&now->verdict->decision.settings, key), NULL, 10);
-}
-
 /* ---- Counting --------------------------------------------------------------------------- */
 
 int planner_auto_library(const planner_facts *facts, enum store_mpi mpi, char library[STORE_PATH],
@@ -63,8 +58,6 @@ static int carry(planner_auto *now, const store_plan *plan, topomap_error *why)
         return -1;
     fprintf(now->verdict->out, "preload %s %s/%s\n", library, now->folder, STORE_RUN_FILE);
     plugin_percent_line(now->verdict->out, "later run", now->folder);
-    if (number(now, TOPOMAP_REQUEST_COMPARE))
-        plugin_percent_line(now->verdict->out, "later compare", now->entry.key);
     return 0;
 }
 
@@ -84,17 +77,6 @@ static int count(planner_auto *now, const store_plan *plan, topomap_error *why)
                                  "tries again)",
                                  now->entry.tries, now->entry.last);
     return carry(now, plan, why);
-}
-
-/* Whether a profile that is there is to be made anew. */
-static int is_due(const planner_auto *now)
-{
-    uint64_t every = number(now, TOPOMAP_REQUEST_PROFILE_EVERY);
-    const store_entry *entry = &now->entry;
-
-    return wants(now, TOPOMAP_REQUEST_PROFILE) ||
-           (every && (entry->stopped ? entry->number && entry->number % every == 0
-                                     : entry->launches >= every));
 }
 
 static void again(planner_auto *now, int placed)
@@ -171,7 +153,8 @@ static void tell_changed(planner_auto *now)
 static void leave_stopped(planner_auto *now)
 {
     store_comparison times = store_trust_compare(&now->entry);
-    char text[STORE_VERDICT_TEXT] = "the messages of its last runs had shorter routes in Slurm's layout";
+    char text[STORE_VERDICT_TEXT] =
+        "the messages of its last runs had shorter routes in Slurm's layout";
 
     if (now->entry.stopped == STORE_SLOWER && times.verdict == STORE_LOSS)
         store_trust_print(&times, text);
@@ -190,16 +173,13 @@ static int stay(planner_auto *now, const store_entry *from, const store_choice *
     memcpy(plan.against, from->key, sizeof plan.against);
     if (choice->stopped) {
         leave_stopped(now);
-        if (is_due(now))
+        if (choice->count || wants(now, TOPOMAP_REQUEST_PROFILE))
             again(now, 0);
     } else if (!count(now, &plan, &why)) {
-        enum topomap_request_key by = number(now, TOPOMAP_REQUEST_COMPARE)
-                                          ? TOPOMAP_REQUEST_COMPARE
-                                          : TOPOMAP_REQUEST_COMPARE_EVERY;
-
-        leave(now, "launch %u of %s with its profile runs in Slurm's layout, for its time (%s=%s)",
-              now->entry.number + 1, now->entry.program, topomap_request_row_of(by)->word,
-              policy_get(&now->verdict->decision.settings, by));
+        leave(now,
+              "launch %u of %s with its profile runs in Slurm's layout, for its time (compare=%s)",
+              now->entry.number + 1, now->entry.program,
+              policy_get(&now->verdict->decision.settings, TOPOMAP_REQUEST_COMPARE));
     } else {
         planner_tell(now->verdict, 0, "no times of %s: %s", now->entry.program, why.text);
         return 1;
@@ -211,9 +191,8 @@ static int stay(planner_auto *now, const store_entry *from, const store_choice *
 /* \return nonzero: it is to be placed */
 static int with_profile(planner_auto *now, const store_entry *from)
 {
-    store_choice choice =
-        store_trust_choose(&now->entry, number(now, TOPOMAP_REQUEST_COMPARE_EVERY),
-                           number(now, TOPOMAP_REQUEST_COMPARE));
+    const char *every = policy_get(&now->verdict->decision.settings, TOPOMAP_REQUEST_COMPARE);
+    store_choice choice = store_trust_choose(&now->entry, strtoull(every, NULL, 10));
 
     tell_changed(now);
     if (!choice.place && !stay(now, from, &choice))
@@ -246,7 +225,7 @@ void planner_auto_planned(planner_auto *now, int placed, const char *request, co
     if (!now->is_own)
         return;
     memcpy(plan.against, now->used, sizeof plan.against);
-    if (is_due(now))
+    if (wants(now, TOPOMAP_REQUEST_PROFILE))
         again(now, placed);
     else if (now->counts && count(now, &plan, &why))
         planner_tell(now->verdict, 0, "this run of %s is not counted: %s", now->entry.program,

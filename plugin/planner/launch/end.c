@@ -10,7 +10,6 @@
 #include "plugin/planner/launch/verdict.h"
 #include "plugin/planner/plan/answer.h"
 #include "plugin/store/store.h"
-#include "plugin/store/trust.h"
 
 static void end_spool(planner_verdict *verdict, const char *note)
 {
@@ -50,27 +49,10 @@ static void end_own(planner_verdict *verdict, const char *folder)
     end_run(verdict, folder);
 }
 
-/* Behind the run's own row: what is known by now. */
-static void end_compare(planner_verdict *verdict, const char *key)
-{
-    store_entry entry = {0};
-    store_comparison times;
-    char text[STORE_VERDICT_TEXT];
-    store found;
-
-    snprintf(entry.key, sizeof entry.key, "%s", key);
-    if (store_open(verdict->facts->args.store, &found, NULL) || !store_entry_read(&found, &entry))
-        return;
-    times = store_trust_compare(&entry);
-    store_trust_print(&times, text);
-    if (*text)
-        planner_tell(verdict, 1, "%s: %s", entry.program, text);
-}
-
 static const struct {
     const char *word;
     void (*end)(planner_verdict *verdict, const char *what);
-} rows[] = {{"spool ", end_spool}, {"run ", end_run}, {"own ", end_own}, {"compare ", end_compare}};
+} rows[] = {{"spool ", end_spool}, {"run ", end_run}, {"own ", end_own}};
 
 char *planner_end(const planner_facts *facts, size_t *size)
 {

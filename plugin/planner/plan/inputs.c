@@ -328,7 +328,7 @@ int planner_inputs_digest(const char *path, char digest[64])
 
         topomap_hash64_begin(&sum);
         while ((got = fread(bytes, 1, CHUNK, in)) == CHUNK) {
-            topomap_hash64_blocks(&sum, bytes, CHUNK);
+            topomap_hash64_add(&sum, bytes, CHUNK);
             total += CHUNK;
         }
         hash = topomap_hash64_end(&sum, bytes, got);

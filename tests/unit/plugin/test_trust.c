@@ -15,16 +15,15 @@
 #include "tests/unit/plugin/stores.h"
 
 /* Launches from the second on, each as one letter: P placed and counted, p placed, S in Slurm's
- * layout and counted, s in Slurm's layout. */
-static void launches(store_entry *entry, uint64_t every, uint64_t compare, unsigned count,
-                     char *text)
+ * layout and profiled, s in Slurm's layout. */
+static void launches(store_entry *entry, uint64_t every, unsigned count, char *text)
 {
     for (unsigned i = 0; i < count; i++) {
-        store_choice choice = store_trust_choose(entry, every, compare);
+        store_choice choice = store_trust_choose(entry, every);
 
         text[i] = choice.place ? (choice.count ? 'P' : 'p') : choice.count ? 'S' : 's';
         entry->number++;
-        entry->launches += choice.place != 0;
+        entry->launches = choice.place ? entry->launches + 1 : 0;
     }
     text[count] = 0;
 }
@@ -35,14 +34,14 @@ static void test_launches(void **state)
     char text[64];
 
     (void)state;
-    launches(&entry, 20, 0, 40, text);
-    assert_string_equal(text, "PSPSPppppppPppppppSpppPpppppppppPpppppSp");
+    launches(&entry, 20, 41, text);
+    assert_string_equal(text, "PSPSPPPppppppPppppSPPPppppppPpppppppppSPP");
     entry = (store_entry){.number = 1, .has_graph = 1};
-    launches(&entry, 0, 0, 12, text);
+    launches(&entry, 0, 12, text);
     assert_string_equal(text, "PPPppppppPpp");
     entry = (store_entry){.number = 1, .has_graph = 1, .stopped = STORE_SLOWER};
-    launches(&entry, 20, 0, 5, text);
-    assert_string_equal(text, "sssss");
+    launches(&entry, 20, 22, text);
+    assert_string_equal(text, "ssssssssssssssssssSsss");
 }
 
 static void measured(store_entry *entry, int placed, double wall)
@@ -51,23 +50,6 @@ static void measured(store_entry *entry, int placed, double wall)
         .placed = placed, .nodes = 4, .messages = 1000, .wall = wall, .mpi = wall / 4, .when = 1};
 
     store_entry_time(entry, &time);
-}
-
-/* By turns, until there are two of each. */
-static void test_compare(void **state)
-{
-    store_entry entry = {.number = 1, .has_graph = 1};
-    char seen[8] = "";
-
-    (void)state;
-    for (int i = 0; i < 5; i++) {
-        store_choice choice = store_trust_choose(&entry, 0, 2);
-
-        seen[i] = choice.place ? 'p' : 's';
-        measured(&entry, choice.place, 1);
-        entry.number++;
-    }
-    assert_string_equal(seen, "spspp");
 }
 
 /* ---- The verdict ------------------------------------------------------------------------- */
@@ -355,11 +337,10 @@ static void test_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),   cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_verdicts),   cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_medians),    cmocka_unit_test(test_slower),
-        cmocka_unit_test(test_comparable), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_counts),   cmocka_unit_test(test_medians),
+        cmocka_unit_test(test_slower),   cmocka_unit_test(test_comparable),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_gone),
     };
 
     return cmocka_run_group_tests(tests, stores_setup, stores_teardown);

@@ -40,7 +40,7 @@ struct link {
 };
 
 struct reader {
-    topomap_xml xml;
+    const topomap_xml *xml; /* the tag at hand */
     struct db_devices_file *file;
     struct pci pci[PCI_DEPTH];
     uint32_t depth;
@@ -49,12 +49,11 @@ struct reader {
     unsigned link_mbytes; /* of the GPU at hand */
     struct link *link;
     size_t links, room;
-    int system;
 };
 
 static unsigned number(const struct reader *r, const char *name, int base)
 {
-    const char *text = topomap_xml_get(&r->xml, name);
+    const char *text = topomap_xml_get(r->xml, name);
     unsigned long value = text ? strtoul(text, NULL, base) : 0;
 
     return value < 1000000000ul ? (unsigned)value : 0;
@@ -104,8 +103,8 @@ static char *list_of(const char *hex, topomap_error *err)
 
 static int open_cpu(struct reader *r, topomap_error *err)
 {
-    const char *numa = topomap_xml_get(&r->xml, "numaid");
-    const char *affinity = topomap_xml_get(&r->xml, "affinity");
+    const char *numa = topomap_xml_get(r->xml, "numaid");
+    const char *affinity = topomap_xml_get(r->xml, "affinity");
 
     free(r->cpus);
     r->cpus = NULL;
@@ -113,7 +112,7 @@ static int open_cpu(struct reader *r, topomap_error *err)
     if (!affinity)
         return 0;
     if (affinity[strspn(affinity, "0123456789abcdefABCDEF,")])
-        return topomap_xml_fail(&r->xml, err,
+        return topomap_xml_fail(r->xml, err,
                                 "affinity '%.60s': expected hexadecimal words with commas between",
                                 affinity);
     r->cpus = list_of(affinity, err);
@@ -135,15 +134,15 @@ static void set_vendor(const struct reader *r, char *vendor)
 
 static int open_pci(struct reader *r, topomap_error *err)
 {
-    const char *bus = topomap_xml_get(&r->xml, "busid");
-    const char *class = topomap_xml_get(&r->xml, "class");
+    const char *bus = topomap_xml_get(r->xml, "busid");
+    const char *class = topomap_xml_get(r->xml, "class");
     struct pci *pci = &r->pci[r->depth];
 
     if (r->depth == PCI_DEPTH)
-        return topomap_xml_fail(&r->xml, err, "more than %d <pci> inside each other", PCI_DEPTH);
+        return topomap_xml_fail(r->xml, err, "more than %d <pci> inside each other", PCI_DEPTH);
     *pci = (struct pci){.bus = bus ? topomap_bus_parse(bus) : 0, .dev = -1};
     if (!pci->bus)
-        return topomap_xml_fail(&r->xml, err, "<pci> busid '%.40s': expected one like 0000:0f:00.0",
+        return topomap_xml_fail(r->xml, err, "<pci> busid '%.40s': expected one like 0000:0f:00.0",
                                 bus ? bus : "");
     /* 0x030200 with the interface behind, or 0x0302. */
     pci->class = number(r, "class", 16);
@@ -189,7 +188,7 @@ static void open_gpu(struct reader *r)
     unsigned sm = number(r, "sm", 10);
 
     pci->gpu = 1;
-    if (topomap_xml_get(&r->xml, "dev"))
+    if (topomap_xml_get(r->xml, "dev"))
         snprintf(pci->names, sizeof pci->names, "nvml%u", number(r, "dev", 10));
     r->link_mbytes = 0;
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds && !r->link_mbytes; i++)
@@ -200,7 +199,7 @@ static void open_gpu(struct reader *r)
 static void open_net(struct reader *r)
 {
     struct pci *pci = &r->pci[r->depth - 1];
-    const char *name = topomap_xml_get(&r->xml, "name");
+    const char *name = topomap_xml_get(r->xml, "name");
     size_t used = strlen(pci->names);
 
     pci->nic = 1;
@@ -212,7 +211,7 @@ static void open_net(struct reader *r)
 
 static int open_link(struct reader *r, topomap_error *err)
 {
-    const char *target = topomap_xml_get(&r->xml, "target");
+    const char *target = topomap_xml_get(r->xml, "target");
     unsigned class = number(r, "tclass", 16), count = number(r, "count", 10);
     struct link link = {.from = r->pci[r->depth - 1].bus, .count = count ? count : 1};
 
@@ -220,7 +219,7 @@ static int open_link(struct reader *r, topomap_error *err)
     link.mbytes = link.count < 1000 ? link.count * r->link_mbytes : 0;
     link.through = class >> 8 == 0x0680;
     if (r->links == LINKS)
-        return topomap_xml_fail(&r->xml, err, "more than %d links between GPUs", LINKS);
+        return topomap_xml_fail(r->xml, err, "more than %d links between GPUs", LINKS);
     if (topomap_grow(&r->link, &r->room, r->links + 1, sizeof link, err))
         return -1;
     r->link[r->links++] = link;
@@ -229,16 +228,15 @@ static int open_link(struct reader *r, topomap_error *err)
 
 static int open_element(struct reader *r, topomap_error *err)
 {
-    const char *name = r->xml.name;
+    const char *name = r->xml->name;
 
-    if (r->xml.depth == 1) {
-        r->system = strcmp(name, "system") == 0;
-        return r->system ? 0
-                         : topomap_xml_fail(&r->xml, err,
-                                            "expected <system>, as NCCL_TOPO_DUMP_FILE writes it, "
-                                            "found <%.40s>",
-                                            name);
-    }
+    if (r->xml->depth == 1)
+        return strcmp(name, "system") == 0
+                   ? 0
+                   : topomap_xml_fail(r->xml, err,
+                                      "expected <system>, as NCCL_TOPO_DUMP_FILE writes it, found "
+                                      "<%.40s>",
+                                      name);
     if (strcmp(name, "cpu") == 0)
         return open_cpu(r, err);
     if (strcmp(name, "pci") == 0)
@@ -298,24 +296,15 @@ static void join(const struct reader *r, topomap_devices *d)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int read_elements(struct reader *r, topomap_error *err)
+static int take_tag(const topomap_xml *xml, enum topomap_xml_event event, void *data,
+                    topomap_error *err)
 {
-    int event;
+    struct reader *r = data;
 
-    while ((event = topomap_xml_next(&r->xml, err)) > 0) {
-        if (event == TOPOMAP_XML_OPEN && open_element(r, err))
-            return -1;
-        if (event == TOPOMAP_XML_CLOSE && strcmp(r->xml.name, "pci") == 0 && r->depth &&
-            close_pci(r, err))
-            return -1;
-    }
-    if (event)
-        return -1;
-    if (!r->system)
-        return topomap_xml_fail(&r->xml, err, "no <system>: not NCCL's topology");
-    if (!r->file->devices.count)
-        return topomap_xml_fail(&r->xml, err, "no GPU and no NIC in it");
-    return 0;
+    r->xml = xml;
+    if (event == TOPOMAP_XML_OPEN)
+        return open_element(r, err);
+    return strcmp(xml->name, "pci") == 0 && r->depth ? close_pci(r, err) : 0;
 }
 
 static int begin(struct db_import *import, void *content, topomap_error *err)
@@ -328,9 +317,10 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
     if (db_devices_nodes(import, content, err) ||
         topomap_input_all(import->input, TEXT_MOST, &text, &size, err))
         return -1;
-    topomap_xml_begin(&r.xml, import->path, text);
-    result = memchr(text, 0, size) ? topomap_xml_fail(&r.xml, err, "binary, not NCCL's topology")
-                                   : read_elements(&r, err);
+    result = topomap_xml_read(import->path, text, size, take_tag, &r, err);
+    if (!result && !r.file->devices.count)
+        result =
+            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no GPU and no NIC in it", import->path);
     if (!result)
         result = topomap_devices_finish(&r.file->devices, err);
     if (!result)

@@ -51,7 +51,7 @@ static int read_inside(struct db_import *import, void *content, topomap_error *e
 
     if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err))
         return -1;
-    failed = topomap_xml_check(import->path, xml, size, err) ||
+    failed = topomap_xml_read(import->path, xml, size, NULL, NULL, err) ||
              (db_hwloc_is_diff(xml, size) &&
               db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
              db_hwloc_load(import->path, xml, size, &inside->xml, err);

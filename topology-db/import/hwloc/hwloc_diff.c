@@ -121,7 +121,7 @@ int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *
     result = topomap_input_all(input, XML_MOST, &d.base, &d.base_size, err);
     topomap_input_close(input);
     if (!result)
-        result = topomap_xml_check(base_path, d.base, d.base_size, err);
+        result = topomap_xml_read(base_path, d.base, d.base_size, NULL, NULL, err);
     if (!result)
         result = db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err);
     free(d.base);

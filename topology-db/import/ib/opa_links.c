@@ -20,7 +20,14 @@
 #include "util/text.h"
 #include "xml/xml.h"
 
-enum { FIELDS = 64, TEXT_MOST = 256 << 20, LANE = 25, LANE_CN5000 = 100, LANES_MOST = 4 };
+enum {
+    FIELDS = 64,
+    TEXT = 256,
+    TEXT_MOST = 256 << 20,
+    LANE = 25,
+    LANE_CN5000 = 100,
+    LANES_MOST = 4
+};
 
 enum column { GUID, PORT, TYPE, DESC, KNOWN };
 
@@ -202,65 +209,78 @@ static int read_lines(struct reader *r)
 
 /* ---- XML ----------------------------------------------------------------------------------- */
 
+/* A <Link> as far as it is read. */
+struct link {
+    struct reader *reader;
+    int inside, end; /* a <Link> is open; the <Port> in it that was opened last, -1: none */
+    struct row row;
+    char text[1 + 2 * KNOWN][TEXT]; /* what `row` has */
+};
+
+static void begin_link(struct link *link)
+{
+    struct row *row = &link->row;
+
+    memset(link->text, 0, sizeof link->text);
+    row->rate = link->text[2 * KNOWN];
+    for (int i = 0; i < 2 * KNOWN; i++)
+        row->end[i / KNOWN][i % KNOWN] = link->text[i];
+    link->inside = 1;
+    link->end = -1;
+}
+
 /* Elements of a port's, and of the link itself. */
-static void take_element(struct row *row, int end, const topomap_xml *xml)
+static int take_element(struct link *link, const topomap_xml *xml, topomap_error *err)
 {
     static const char *const names[KNOWN] = {"NodeGUID", "PortNum", "NodeType", "NodeDesc"};
+    int at = strcmp(xml->name, "Rate") == 0 ? 2 * KNOWN : -1;
 
-    if (strcmp(xml->name, "Rate") == 0)
-        row->rate = xml->text;
-    for (int known = 0; known < KNOWN && end >= 0 && end < 2; known++)
+    for (int known = 0; known < KNOWN && link->end >= 0 && link->end < 2; known++)
         if (strcmp(xml->name, names[known]) == 0)
-            row->end[end][known] = xml->text;
+            at = link->end * KNOWN + known;
+    if (at < 0)
+        return 0;
+    if (strlen(xml->text) >= TEXT)
+        return topomap_xml_fail(xml, err, "more than %d bytes in <%s>", TEXT - 1, xml->name);
+    strcpy(link->text[at], xml->text);
+    return 0;
 }
 
-static void begin_row(struct row *row)
+static int take_tag(const topomap_xml *xml, enum topomap_xml_event event, void *data,
+                    topomap_error *err)
 {
-    row->rate = "";
-    for (int i = 0; i < 2 * KNOWN; i++)
-        row->end[i / KNOWN][i % KNOWN] = "";
-}
+    struct link *link = data;
+    int is_link = strcmp(xml->name, "Link") == 0;
 
-static int read_elements(struct reader *r, char *text)
-{
-    int event, inside = 0, end = -1;
-    struct row row;
-    topomap_xml xml;
-
-    begin_row(&row);
-    topomap_xml_begin(&xml, r->import->path, text);
-    while ((event = topomap_xml_next(&xml, r->err)) > 0) {
-        if (event == TOPOMAP_XML_OPEN && strcmp(xml.name, "Link") == 0) {
-            begin_row(&row);
-            inside = 1;
-            end = -1;
-            r->line = xml.line;
-        } else if (event == TOPOMAP_XML_OPEN) {
-            end += inside && strcmp(xml.name, "Port") == 0;
-        } else if (inside && strcmp(xml.name, "Link") == 0) {
-            inside = 0;
-            if (end != 1)
-                return topomap_xml_fail(&xml, r->err, "expected two <Port> in a <Link>, not %d",
-                                        end + 1);
-            if (take_row(r, &row))
-                return -1;
-        } else if (inside) {
-            take_element(&row, end, &xml);
-        }
+    if (event == TOPOMAP_XML_OPEN && is_link) {
+        begin_link(link);
+        link->reader->line = xml->line;
+        return 0;
     }
-    return event;
+    if (event == TOPOMAP_XML_OPEN) {
+        link->end += link->inside && strcmp(xml->name, "Port") == 0;
+        return 0;
+    }
+    if (!link->inside)
+        return 0;
+    if (!is_link)
+        return take_element(link, xml, err);
+    link->inside = 0;
+    if (link->end != 1)
+        return topomap_xml_fail(xml, err, "expected two <Port> in a <Link>, not %d", link->end + 1);
+    return take_row(link->reader, &link->row);
 }
 
 static int read_xml(struct reader *r)
 {
+    struct link link = {.reader = r};
     char *text;
     size_t size;
     int result;
 
     if (topomap_input_all(r->import->input, TEXT_MOST, &text, &size, r->err))
         return -1;
-    r->line = 1;
-    result = memchr(text, 0, size) ? fail(r, "XML", "a NUL byte") : read_elements(r, text);
+    result = topomap_xml_read(r->import->path, text, size, take_tag, &link, r->err);
     free(text);
     return result;
 }
