@@ -16,7 +16,7 @@
 #include "plugin/planner/plan/gpu_order.h"
 #include "plugin/planner/plan/gpu_tasks.h"
 #include "plugin/planner/plan/objective.h"
-#include "plugin/planner/plan/together.h"
+#include "plugin/planner/plan/constraints.h"
 #include "util/alloc.h"
 
 static int print_perm(const cli_call *call, const cli_result *result)
@@ -119,15 +119,15 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
 {
     cli_result result = {
         .target = target, .options = options, .baseline = baseline, .costs = target->costs};
-    static const planner_together_fold none;
-    planner_together together;
+    static const planner_constraints_fold none;
+    planner_constraints together;
     topomap_watch watch = {.done = 0};
     terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
     topomap_error err;
     int status = -1;
 
-    if (planner_together_open(asked, target->graph, &none, target->machine, &together, options,
-                              &err) == 0 &&
+    if (planner_constraints_open(asked, target->graph, &none, target->machine, &together, options,
+                                 &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
             0 &&
         topomap_map_watched(target->graph, target->machine, options, &watch, &result.mapping,
@@ -146,11 +146,11 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
     terminal_progress_end(progress);
     if (status == 0) {
         planner_objective_settle(asked, result.mapping);
-        planner_together_settle(&together, options, result.mapping, target->machine);
+        planner_constraints_check(&together, options, result.mapping, target->machine);
     }
     if (status == 0 && *together.line)
         fprintf(stderr, "topomap map: warning: %s\n", together.line);
-    planner_together_clear(&together);
+    planner_constraints_clear(&together);
     status = status == 0 ? print(call, &result) : cli_fail(call, &err);
     topomap_plan_clear(&result.plan);
     topomap_mapping_free(result.mapping);

@@ -13,7 +13,7 @@
 
 #include "plugin/common/child.h"
 #include "plugin/store/cache.h"
-#include "plugin/store/needed.h"
+#include "plugin/store/elf_dependencies.h"
 #include "util/clock.h"
 
 enum { VERSION_MS = 5000 };

@@ -2,7 +2,7 @@
 # topomap-measure, for each MPI that configure found: made by that MPI's own compiler
 # wrapper: automake knows one compiler only, so these are plain rules.
 measure_own = contrib/measure/main.c contrib/measure/nodes.c contrib/measure/pingpong.c \
-  contrib/measure/rounds.c contrib/measure/contention.c contrib/measure/inside.c \
+  contrib/measure/rounds.c contrib/measure/contention.c contrib/measure/shared_levels.c \
   contrib/measure/output.c
 measure_mpis = $(filter-out mpi-abi,$(MPIS))
 measure_all = $(measure_mpis:%=contrib/measure/topomap-measure-%)

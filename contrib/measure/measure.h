@@ -72,7 +72,7 @@ int measure_contention(const struct measure_options *options, const struct measu
 void measure_match(const struct measure_job *job, uint64_t seed, const uint16_t *hops,
                    uint32_t distance, uint32_t *partner);
 
-/** inside.c: the first two ranks of each node, bound to two PUs of each level in turn. */
+/** shared_levels.c: the first two ranks of each node, bound to two PUs of each level in turn. */
 int measure_inside(const struct measure_options *options, const struct measure_job *job,
                    struct measure_rows *rows, topomap_error *err);
 /** What a level of a row is called. */

@@ -5,7 +5,7 @@
 EXTRA_DIST += contrib/reorder/README.md contrib/reorder/mpi.mk.in contrib/reorder/topomap-mpi.pc.in
 
 reorder_parts = contrib/reorder/reorder.h contrib/reorder/topomap-mpi.h \
-  contrib/reorder/settings.c contrib/reorder/programs.c contrib/reorder/team.c contrib/reorder/inside.c \
+  contrib/reorder/settings.c contrib/reorder/programs.c contrib/reorder/team.c contrib/reorder/node_cores.c \
   contrib/reorder/target.c contrib/reorder/edges.c contrib/reorder/place.c
 # A Fortran layer over the standard's ABI calls the C names.
 reorder_calls_mpi_abi = contrib/reorder/functions.c

@@ -61,7 +61,7 @@ int reorder_agree(MPI_Comm comm, int ok);
 int reorder_gather(MPI_Comm comm, const void *own, size_t count, size_t size, void **all,
                    size_t *total);
 
-/* ---- inside.c ---- */
+/* ---- node_cores.c ---- */
 
 enum { REORDER_LEVELS = TOPOMAP_SHAPE_LEVELS + 1, REORDER_NAME = 256 };
 

@@ -97,7 +97,7 @@ int topomap_places_init(topomap_places *p, const topomap_machine *machine, topom
         machine->inner_levels + (machine->kind == TOPOMAP_MACHINE_TREE ? machine->outer_levels : 0);
     status = number ? build(p, number, err) : -1;
     if (status == 0 && machine->kind != TOPOMAP_MACHINE_TREE)
-        status = topomap_field_init(&p->field, machine, err);
+        status = topomap_node_price_init(&p->field, machine, err);
     if (status != 0)
         topomap_places_clear(p);
     return status;
@@ -106,7 +106,7 @@ int topomap_places_init(topomap_places *p, const topomap_machine *machine, topom
 void topomap_places_clear(topomap_places *p)
 {
     topomap_arena_clear(&p->memory);
-    topomap_field_clear(&p->field);
+    topomap_node_price_clear(&p->field);
     *p = (topomap_places){0};
 }
 
@@ -252,8 +252,8 @@ static double top_cost(const topomap_places *p, uint32_t g)
 
     if (p->machine->kind == TOPOMAP_MACHINE_TREE)
         return cost;
-    return cost + topomap_field_cost(&p->field, p->node[g]) -
-           top->pull[g] * topomap_field_own(&p->field, p->node[g]);
+    return cost + topomap_node_price_cost(&p->field, p->node[g]) -
+           top->pull[g] * topomap_node_price_own(&p->field, p->node[g]);
 }
 
 static void price_field(topomap_places *p)
@@ -263,8 +263,8 @@ static void price_field(topomap_places *p)
     if (p->machine->kind == TOPOMAP_MACHINE_TREE)
         return;
     for (uint32_t i = 0; i < top->pulls; i++)
-        topomap_field_add(&p->field, p->node[top->pulled[i]], top->pull[top->pulled[i]]);
-    topomap_field_price(&p->field);
+        topomap_node_price_add(&p->field, p->node[top->pulled[i]], top->pull[top->pulled[i]]);
+    topomap_node_price_price(&p->field);
 }
 
 /* The child with room that costs least, ties by the lowest. */

@@ -2,11 +2,11 @@
 /* Free slots of a machine while ranks are placed one by one, and the cheapest of them, without
  * looking at every slot: free slots of one innermost group cost the same, so that each level of
  * the hierarchy needs one candidate a group. Between nodes that have no hierarchy (torus, matrix)
- * every node is a candidate, priced by map/field.h. */
+ * every node is a candidate, priced by map/node_price.h. */
 #ifndef TOPOMAP_PLACES_H
 #define TOPOMAP_PLACES_H
 
-#include "map/field.h"
+#include "map/node_price.h"
 
 typedef struct topomap_place_level {
     uint32_t groups;
@@ -35,7 +35,8 @@ typedef struct topomap_places {
     double *far;    /* [groups of the uppermost level] distances to slots taken in other groups */
     uint32_t *node; /* [groups of the uppermost level] a node of it */
     uint8_t *used;  /* [slots] */
-    topomap_field field; /* of the pulled groups of the uppermost level, where they are nodes */
+    topomap_node_price
+        field; /* of the pulled groups of the uppermost level, where they are nodes */
 } topomap_places;
 
 int topomap_places_init(topomap_places *places, const topomap_machine *machine, topomap_error *err);

@@ -17,7 +17,7 @@
 #include "plugin/planner/launch/sandbox_child.h"
 #include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
-#include "plugin/planner/memory.h"
+#include "plugin/planner/memory_limit.h"
 #include "plugin/planner/plan/answer.h"
 #include "util/standard_files.h"
 #include "util/whole.h"

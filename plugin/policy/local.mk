@@ -3,4 +3,4 @@
 noinst_LTLIBRARIES += plugin/policy/libpolicy.la
 plugin_policy_libpolicy_la_SOURCES = plugin/policy/policy.h plugin/policy/options.h plugin/policy/read.c \
   plugin/policy/match.c plugin/policy/settings.c plugin/policy/settings.h \
-  plugin/policy/settle.c plugin/policy/settle.h
+  plugin/policy/resolve.c plugin/policy/resolve.h

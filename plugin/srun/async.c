@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/srun/async.h"
 #include "plugin/srun/facts.h"
-#include "plugin/srun/later.h"
-#include "plugin/srun/left.h"
+#include "plugin/srun/step_end.h"
+#include "plugin/srun/not_placed.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
-#include "plugin/srun/wish.h"
+#include "plugin/srun/step_request.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static void end_srun(void)
     exit(status);
 }
 
-static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugin_wish *wish)
+static plugin_facts facts_of(spank_t spank, const plugin_args *args,
+                             const plugin_step_request *wish)
 {
     const char *job =
         getenv("SLURM_JOB_ID"); /* of an allocation; else this srun is the job's only one */
@@ -42,15 +43,15 @@ static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugi
 /* What the site wants is in its files. Where nobody tells, it is what the options say.
  * \param late  set where the planner has missed its deadline
  * \return nonzero: topomap is on */
-static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int *late)
+static int judge(spank_t spank, const plugin_args *args, plugin_step_request *wish, int *late)
 {
     const plugin_facts facts = facts_of(spank, args, wish);
     plugin_reply reply;
-    TOPOMAP_FREED char *bytes = plugin_left_ask(&facts, &reply, late);
+    TOPOMAP_FREED char *bytes = plugin_not_placed_ask(&facts, &reply, late);
     int on = wish->asked;
 
     if (bytes && reply.status == PLUGIN_LEFT) {
-        plugin_later_tell(&reply);
+        plugin_step_end_tell(&reply);
         on = reply.flag[PLUGIN_FLAG_ON] > 0;
         wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
         wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
@@ -61,18 +62,19 @@ static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int 
 void plugin_async_leave(spank_t spank, const plugin_args *args)
 {
     const plugin_launcher *launcher = plugin_launcher_get();
-    plugin_wish wish;
+    plugin_step_request wish;
     int late = 0;
 
     if (!launcher->async)
         return;
     memset(&wish, 0, sizeof wish);
-    if (!plugin_wish_find(spank, args, launcher, 0, &wish) || !judge(spank, args, &wish, &late))
+    if (!plugin_step_request_find(spank, args, launcher, 0, &wish) ||
+        !judge(spank, args, &wish, &late))
         return;
     if (!wish.required) {
-        plugin_wish_leave(&wish, wish.asked, why);
+        plugin_step_request_leave(&wish, wish.asked, why);
         if (*wish.left && wish.explain.wanted && wish.explain.file && !late)
-            plugin_left_explain(facts_of(spank, args, &wish), wish.left);
+            plugin_not_placed_explain(facts_of(spank, args, &wish), wish.left);
         return;
     }
     end_srun();

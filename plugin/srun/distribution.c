@@ -89,7 +89,7 @@ static int names_a_binding(const char *value)
 {
     static const char *const loudness[] = {"q", "quiet", "v", "verbose", NULL};
 
-    return plugin_words_has_other(value, loudness);
+    return plugin_command_line_has_other(value, loudness);
 }
 
 /* Memory by local task: rank, map_mem:, mask_mem:. The rest goes with the CPUs, wherever these
@@ -99,7 +99,7 @@ static int names_memory(const char *value)
     static const char *const harmless[] = {"q",     "quiet", "v",      "verbose", "none",   "no",
                                            "local", "sort",  "nosort", "p",       "prefer", NULL};
 
-    return plugin_words_has_other(value, harmless);
+    return plugin_command_line_has_other(value, harmless);
 }
 
 /* --hint=nomultithread is --threads-per-core=1 to Slurm (verify_hint in
@@ -110,7 +110,7 @@ static void note_hint(plugin_launcher *noted, const char *hint)
 
     if (hint && !strcasecmp(hint, "multithread"))
         noted->threads_per_core = 0;
-    else if (hint && *hint && plugin_words_has_other(hint, others))
+    else if (hint && *hint && plugin_command_line_has_other(hint, others))
         noted->threads_per_core = 1;
 }
 
@@ -199,7 +199,7 @@ void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found
         found->container = getenv("SLURM_CONTAINER");
         found->container = found->container ? found->container : getenv("SLURM_CONTAINER_ID");
     }
-    plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
+    plugin_command_line_scan(found->program, count, words, note, (void *)&rewriting);
     found->het = is_het(count, words);
 }
 
@@ -236,7 +236,7 @@ __attribute__((constructor)) static void at_load(int count, char **words, char *
     (void)environment;
     if (count < 1 || !words || !words[0] || launcher.program)
         return;
-    launcher.program = plugin_words_program(words[0]);
+    launcher.program = plugin_command_line_program(words[0]);
     if (!launcher.program)
         return;
     if (launcher.program == PLUGIN_SRUN)

@@ -4,7 +4,7 @@
 #define TOPOMAP_PLUGIN_SRUN_DISTRIBUTION_H
 
 #include "plugin/srun/gpus.h"
-#include "plugin/srun/words.h"
+#include "plugin/srun/command_line.h"
 
 /* What the command line and the environment said, besides what the options say. */
 typedef struct plugin_launcher {

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/srun/facts.h"
 #include "plan/plan.h"
-#include "plugin/common/room.h"
+#include "plugin/common/environment_size.h"
 #include "plugin/srun/job.h"
 #include "plugin/common/percent.h"
 #include "plugin/common/descriptors.h"
@@ -144,7 +144,7 @@ static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err
             fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
         plugin_gpus_write(out, &facts->launcher->gpus);
         write_segment(out, facts->launcher);
-        fprintf(out, "room %ld\n", plugin_room());
+        fprintf(out, "room %ld\n", plugin_environment_left());
     }
     return ids ? 0 : -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/srun/gpus.h"
 #include "plan/gpu_bound.h"
-#include "plugin/srun/words.h"
+#include "plugin/srun/command_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ int plugin_gpus_are_bound(const plugin_gpus *gpus)
     const char *bind = bind_of(gpus);
 
     if (bind)
-        return plugin_words_has_other(bind, none);
+        return plugin_command_line_has_other(bind, none);
     return is_said(gpus->value[PER_TASK]) || is_said(gpus->value[TASKS_PER_GPU]) ||
            is_said(gpus->value[TASKS_PER_TRES]) || names_gpus(gpus->value[TRES_PER_TASK]);
 }

@@ -4,7 +4,7 @@
 #define TOPOMAP_PLUGIN_SRUN_LAYOUT_H
 
 #include "plugin/common/ranks.h"
-#include "plugin/srun/memory.h"
+#include "plugin/srun/checked_memory.h"
 
 #include <slurm/spank.h>
 

@@ -4,8 +4,8 @@ plugin_libspank_la_SOURCES += \
   plugin/srun/async.c plugin/srun/async.h plugin/srun/breaker.c plugin/srun/breaker.h \
   plugin/srun/distribution.c plugin/srun/distribution.h plugin/srun/facts.c plugin/srun/facts.h \
   plugin/srun/gpus.c plugin/srun/gpus.h \
-  plugin/srun/job.c plugin/srun/job.h plugin/srun/later.c plugin/srun/later.h plugin/srun/layout.c \
-  plugin/srun/layout.h plugin/srun/left.c plugin/srun/left.h plugin/srun/memory.c plugin/srun/memory.h \
+  plugin/srun/job.c plugin/srun/job.h plugin/srun/step_end.c plugin/srun/step_end.h plugin/srun/layout.c \
+  plugin/srun/layout.h plugin/srun/not_placed.c plugin/srun/not_placed.h plugin/srun/checked_memory.c plugin/srun/checked_memory.h \
   plugin/srun/mpi.c plugin/srun/mpi.h plugin/srun/options.c plugin/srun/options.h plugin/srun/procmap.c \
   plugin/srun/procmap.h plugin/srun/slurm_options.c plugin/srun/slurm_options.h plugin/srun/step.c \
-  plugin/srun/step.h plugin/srun/wish.c plugin/srun/wish.h plugin/srun/words.c plugin/srun/words.h
+  plugin/srun/step.h plugin/srun/step_request.c plugin/srun/step_request.h plugin/srun/command_line.c plugin/srun/command_line.h

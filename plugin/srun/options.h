@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 #define TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 
-#include "plugin/policy/settle.h"
+#include "plugin/policy/resolve.h"
 #include "plugin/srun/distribution.h"
 
 #include <slurm/spank.h>

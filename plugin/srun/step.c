@@ -6,8 +6,8 @@
 #include "plugin/srun/breaker.h"
 #include "plugin/common/environment.h"
 #include "plugin/srun/facts.h"
-#include "plugin/srun/later.h"
-#include "plugin/srun/left.h"
+#include "plugin/srun/step_end.h"
+#include "plugin/srun/not_placed.h"
 #include "plugin/common/launch.h"
 #include "plugin/srun/layout.h"
 #include "plugin/srun/mpi.h"
@@ -15,8 +15,8 @@
 #include "plugin/srun/procmap.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
-#include "plugin/common/room.h"
-#include "plugin/srun/wish.h"
+#include "plugin/common/environment_size.h"
+#include "plugin/srun/step_request.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 struct step {
     const plugin_args *args;
     const plugin_launcher *launcher;
-    plugin_wish wish;
+    plugin_step_request wish;
     uint32_t job, step;
     plugin_layout layout;
     plugin_ranks ranks; /* the new ones */
@@ -87,10 +87,10 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     if (plugin_facts_ask(&facts, &step->bytes, &step->reply, &step->late, err))
         return -1;
     take_flags(step);
-    plugin_later_tell(&step->reply);
-    plugin_later_take(&step->reply, step->args, step->job, step->step,
-                      plugin_launch_memory(step->layout.ranks.tasks), step->wish.asked,
-                      step->wish.verbose);
+    plugin_step_end_tell(&step->reply);
+    plugin_step_end_take(&step->reply, step->args, step->job, step->step,
+                         plugin_launch_memory(step->layout.ranks.tasks), step->wish.asked,
+                         step->wish.verbose);
     return 0;
 }
 
@@ -152,7 +152,7 @@ static void carry_bindings(const struct step *step, long room)
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
-    long room = plugin_room();
+    long room = plugin_environment_left();
 
     if (room <= 0) {
         plugin_report_detail(step->wish.verbose, "the environment is full: the tasks are not told, "
@@ -242,7 +242,7 @@ static int place(spank_t spank, struct step *step, topomap_error *err)
 {
     if (ask(spank, step, err))
         return -1;
-    if (step->reply.preload && plugin_room() > 0)
+    if (step->reply.preload && plugin_environment_left() > 0)
         plugin_preload_carry(step->job, step->step, step->reply.preload);
     if (step->reply.status == PLUGIN_LEFT)
         return 0;
@@ -276,8 +276,8 @@ static void failed(struct step *step, const topomap_error *err)
 {
     if (!step->bytes || step->reply.status != PLUGIN_FAILED) /* else the planner has written it */
         snprintf(step->wish.left, sizeof step->wish.left, "%s", err->text);
-    plugin_later_refuse();
-    if (plugin_room() > 0)
+    plugin_step_end_refuse();
+    if (plugin_environment_left() > 0)
         carry_plan(step, 0, NULL, NULL);
     if (step->wish.required) {
         plugin_report_error("%s; topomap is required: each task of the step ends with status 1 "
@@ -324,8 +324,9 @@ static void place_layout(spank_t spank, struct step *step)
             "those that it knows",
             step->layout.version);
     if (step->layout.arbitrary)
-        plugin_wish_leave(&step->wish, step->wish.asked,
-                          "the layout is the user's own (host file or arbitrary): left alone");
+        plugin_step_request_leave(
+            &step->wish, step->wish.asked,
+            "the layout is the user's own (host file or arbitrary): left alone");
     else if (check_breaker(step, &err) || place(spank, step, &err))
         failed(step, &err);
     if (is_on(step))
@@ -343,13 +344,13 @@ void plugin_step_place(spank_t spank, const plugin_args *args)
     if (spank_get_item(spank, S_JOB_ID, &step.job) ||
         spank_get_item(spank, S_JOB_STEPID, &step.step))
         return;
-    if (plugin_wish_find(spank, args, step.launcher, step.step, &step.wish))
+    if (plugin_step_request_find(spank, args, step.launcher, step.step, &step.wish))
         place_layout(spank, &step);
     if (*step.wish.left && step.wish.explain.wanted && step.wish.explain.file && !step.late)
-        plugin_left_explain(facts_of(spank, &step), step.wish.left);
+        plugin_not_placed_explain(facts_of(spank, &step), step.wish.left);
 }
 
 void plugin_step_end(void)
 {
-    plugin_later_do();
+    plugin_step_end_do();
 }

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
-#include "plugin/store/memo.h"
+#include "plugin/store/program_cache.h"
 #include "plugin/store/sweep.h"
 #include "util/hash64.h"
 
@@ -45,12 +45,12 @@ void store_entry_name(store_entry *entry, const char *program, uint64_t id, char
     *entry = (store_entry){.id = id, .family = id, .ranks = ranks};
     show(entry->program, sizeof entry->program, slash ? slash + 1 : program);
     if (key) {
-        entry->family = store_memo_key(entry->family ^ 1, key);
+        entry->family = store_program_cache_key(entry->family ^ 1, key);
         show(entry->words, sizeof entry->words, "key");
         show(entry->words, sizeof entry->words, key);
     }
     for (size_t i = 0; !key && words && words[i]; i++) {
-        entry->family = store_memo_key(entry->family, words[i]);
+        entry->family = store_program_cache_key(entry->family, words[i]);
         if (strlen(entry->words) < sizeof entry->words - 1)
             show(entry->words, sizeof entry->words, words[i]);
     }
@@ -60,7 +60,7 @@ void store_entry_name(store_entry *entry, const char *program, uint64_t id, char
 void store_entry_case(store_entry *entry, const char *folder, const char *input)
 {
     *entry->folder = *entry->input = 0;
-    entry->place = store_memo_key(store_memo_key(1, folder), input ? input : "");
+    entry->place = store_program_cache_key(store_program_cache_key(1, folder), input ? input : "");
     show(entry->folder, sizeof entry->folder, folder);
     if (input)
         show(entry->input, sizeof entry->input, input);

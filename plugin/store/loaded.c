@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/loaded.h"
-#include "plugin/store/memo.h"
+#include "plugin/store/program_cache.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,16 +22,16 @@ enum store_mpi store_loaded_number(uint32_t number)
 
 uint64_t store_loaded_key(uint64_t family, const char *path)
 {
-    return store_memo_key(store_memo_key(family, "loaded"), path);
+    return store_program_cache_key(store_program_cache_key(family, "loaded"), path);
 }
 
 enum store_loaded store_loaded_read(const store *store, uint64_t key, enum store_mpi *mpi)
 {
-    char text[STORE_MEMO];
+    char text[STORE_PROGRAM_CACHE];
     int read;
 
-    if (!store_memo_read(store, key, text) || sscanf(text, "loaded %d\n", &read) != 1 || read < 0 ||
-        read >= STORE_MPIS)
+    if (!store_program_cache_read(store, key, text) || sscanf(text, "loaded %d\n", &read) != 1 ||
+        read < 0 || read >= STORE_MPIS)
         return STORE_LOADED_UNKNOWN;
     *mpi = (enum store_mpi)read;
     return read ? STORE_LOADED_MPI : STORE_LOADED_NOTHING;
@@ -42,13 +42,14 @@ void store_loaded_write(const store *store, uint64_t key, enum store_mpi mpi)
     char text[32];
 
     snprintf(text, sizeof text, "loaded %d\n", (int)mpi);
-    store_memo_write(store, key, text);
+    store_program_cache_write(store, key, text);
 }
 
 int store_loaded_told(const store *store, uint64_t id)
 {
-    uint64_t key = store_memo_key(id, "told");
-    char text[STORE_MEMO];
+    uint64_t key = store_program_cache_key(id, "told");
+    char text[STORE_PROGRAM_CACHE];
 
-    return store_memo_read(store, key, text) || store_memo_write(store, key, "told\n");
+    return store_program_cache_read(store, key, text) ||
+           store_program_cache_write(store, key, "told\n");
 }

@@ -3,7 +3,7 @@
 #include "plugin/store/outcome.h"
 #include "graph/formats/parts.h"
 #include "graph/likeness.h"
-#include "plugin/store/claim.h"
+#include "plugin/store/run_claim.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/join.h"

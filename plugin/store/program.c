@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/elf.h"
-#include "plugin/store/memo.h"
-#include "plugin/store/needed.h"
+#include "plugin/store/program_cache.h"
+#include "plugin/store/elf_dependencies.h"
 #include "plugin/store/program.h"
 #include "plugin/store/script.h"
 #include "util/alloc.h"
@@ -129,17 +129,18 @@ static void find_own_mpi(const store_elf *file, store_program *program)
  * end of it, these alone say which build it is. */
 static uint64_t long_contents(const store *store, const store_elf *file)
 {
-    uint64_t stamp = store_memo_stamp(&file->status), key = store_memo_key(stamp, "contents");
-    char text[STORE_MEMO];
+    uint64_t stamp = store_program_cache_stamp(&file->status),
+             key = store_program_cache_key(stamp, "contents");
+    char text[STORE_PROGRAM_CACHE];
     unsigned long long id;
 
-    if (store_memo_read(store, key, text))
+    if (store_program_cache_read(store, key, text))
         return sscanf(text, "contents %llx\n", &id) == 1 ? (uint64_t)id : stamp;
-    if (store_memo_write(store, key, "reading\n"))
+    if (store_program_cache_write(store, key, "reading\n"))
         return stamp;
     id = hash_contents(file);
     snprintf(text, sizeof text, "contents %016llx\n", id);
-    store_memo_write(store, key, text);
+    store_program_cache_write(store, key, text);
     return (uint64_t)id;
 }
 

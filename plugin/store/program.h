@@ -55,7 +55,7 @@ char *store_program_find(const char *command, const char *folder, const char *se
  *  their words: the first of these that names one of an MPI, else the first that may load one.
  *  \p program, the wrapper's, becomes that one's, with an id of both. \return its path, which ends
  *  with free(); NULL: there is none, or none was found within STORE_CALLS looks at files
- * (needed.h), which `why` then says */
+ * (elf_dependencies.h), which `why` then says */
 char *store_program_started(const struct store *store, char *const *words, const char *folder,
                             const char *search, store_program *program);
 

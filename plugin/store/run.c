@@ -2,7 +2,7 @@
 /* The folders of runs that are profiled: made, and taken in when a run is over, by whoever comes
  * first. */
 #include "config.h"
-#include "plugin/store/claim.h"
+#include "plugin/store/run_claim.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/join.h"

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/store/script.h"
 #include "plugin/store/elf.h"
-#include "plugin/store/memo.h"
+#include "plugin/store/program_cache.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 
@@ -95,7 +95,7 @@ static uint64_t hash_modules(const char *script, const char *ending)
             const uint64_t of[] = {(uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
                                    (uint64_t)status.st_mtim.tv_nsec};
 
-            all += store_memo_key(topomap_hash64_all(of, sizeof of), row->d_name);
+            all += store_program_cache_key(topomap_hash64_all(of, sizeof of), row->d_name);
         }
     }
     if (list)

@@ -8,10 +8,10 @@
  *                                lib/graph/formats/parts.h), profile.tmg of them, and whose profile
  * it is (entry, lines as in .meta); entry.taken while it is taken in
  *
- *     ROOT/programs/KEY          what was costly to find out about a program (memo.h), or is known
- *                                of its runs alone (loaded.h)
- *     ROOT/records/              records of plans, where the site's folder does not serve
- * (record.h) ROOT/.../.tidy             what keeps a folder within its limits (sweep.h)
+ *     ROOT/programs/KEY          what was costly to find out about a program (program_cache.h), or
+ * is known of its runs alone (loaded.h) ROOT/records/              records of plans, where the
+ * site's folder does not serve (record.h) ROOT/.../.tidy             what keeps a folder within its
+ * limits (sweep.h)
  *
  * ROOT is the user's number in a folder of the site's, where that is the user's own, else
  * $XDG_CACHE_HOME/topomap, else ~/.cache/topomap. Every file appears whole, by rename, so that jobs

@@ -21,7 +21,7 @@
 #include "plugin/common/launch.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
-#include "plugin/common/room.h"
+#include "plugin/common/environment_size.h"
 
 enum { DEADLINE_MS = 60000, MOST_RUNS = 1000, TASKS = 1 << 20 };
 
@@ -99,7 +99,7 @@ static int launch(const char *planner, const char *request, const plugin_ranks *
     if (!failed)
         failed = plugin_ranks_parse(reply.layout, layout, &ranks, err) ||
                  topomap_bindings_check(reply.bindings, 17, 0, layout->nodes, layout->first, err);
-    if (!failed && (long)strlen(reply.bindings) < plugin_room())
+    if (!failed && (long)strlen(reply.bindings) < plugin_environment_left())
         setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply.bindings, 1);
     plugin_ranks_clear(&ranks);
     free(bytes);

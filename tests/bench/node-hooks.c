@@ -31,8 +31,8 @@
 #include "plugin/common/format.h"
 #include "plugin/common/environment.h"
 #include "plugin/planner/plan/answer.h"
-#include "plugin/planner/launch/carry.h"
-#include "plugin/common/room.h"
+#include "plugin/planner/launch/forward_bindings.h"
+#include "plugin/common/environment_size.h"
 #include "plugin/node/cpus.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/spool.h"
@@ -339,14 +339,16 @@ static int read_words(int argc, char **argv, struct words *words)
 static const char *carry(const struct words *words, const char *bindings, plugin_reply *carried,
                          char **bytes)
 {
-    const planner_facts facts = {
-        .job = now.job, .step = now.step, .room = plugin_room(), .args.spool = words->folder};
+    const planner_facts facts = {.job = now.job,
+                                 .step = now.step,
+                                 .room = plugin_environment_left(),
+                                 .args.spool = words->folder};
     size_t size;
     planner_verdict verdict = {.facts = &facts, .out = open_memstream(bytes, &size)};
     topomap_error err;
 
     fprintf(verdict.out, "topomap-reply 1\nstatus unchanged\n");
-    planner_carry(&verdict, bindings);
+    planner_forward_bindings(&verdict, bindings);
     *bytes = planner_answer_seal(verdict.out, bytes, &size);
     if (!*bytes || plugin_reply_read(*bytes, size, carried, &err))
         return "not";

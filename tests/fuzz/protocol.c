@@ -8,8 +8,8 @@
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
 #include "plugin/planner/plan/record.h"
-#include "plugin/policy/settle.h"
-#include "plugin/srun/words.h"
+#include "plugin/policy/resolve.h"
+#include "plugin/srun/command_line.h"
 
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size)
 {
@@ -189,9 +189,9 @@ int fuzz_words(const void *what, const uint8_t *bytes, size_t size)
         words[count++] = at;
     words[count] = NULL;
     for (int program = PLUGIN_SRUN; count && program <= PLUGIN_SBATCH; program++)
-        plugin_words_scan((enum plugin_program)program, count, words, see_word, words);
+        plugin_command_line_scan((enum plugin_program)program, count, words, see_word, words);
     if (count)
-        plugin_words_program(words[0]);
+        plugin_command_line_program(words[0]);
     free(text);
     return count > 0;
 }

@@ -5,7 +5,7 @@
  * what beginnings they have. "absent": no such option, or several begin so. Letters have one '-'.
  */
 #include "plugin/srun/slurm_options.h"
-#include "plugin/srun/words.h"
+#include "plugin/srun/command_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void show_name(enum plugin_program program, unsigned release, const char 
 
 int main(int argc, char **argv)
 {
-    enum plugin_program program = argc == 3 ? plugin_words_program(argv[1]) : PLUGIN_OTHER;
+    enum plugin_program program = argc == 3 ? plugin_command_line_program(argv[1]) : PLUGIN_OTHER;
     unsigned release = argc == 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     const plugin_slurm_option *row;
     char name[256];

@@ -244,7 +244,7 @@ static int price_router(struct db_views *views, topomap_error *err)
     if (!views->router_measured)
         views->router_cost = TOPOMAP_HOP;
     views->router_cost += views->router_cost % 2; /* half of it at either end */
-    /* Inside nodes: tenths of a hop, for inside.c. */
+    /* Inside nodes: tenths of a hop, for node_levels.c. */
     if (db_execute(views->file,
                    "INSERT INTO fact SELECT 'cost:' || level,"
                    " 10.0 * ns / (SELECT ns FROM calibration WHERE level='hop') FROM calibration"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/query/inside.h"
+#include "topology-db/query/node_levels.h"
 #include "topology-db/query/machine_build.h"
 #include "util/alloc.h"
 #include "util/sized.h"
@@ -394,7 +394,8 @@ static int make_inside(struct db_build *b, topomap_bindings *bindings, topomap_e
 {
     topomap_bindings filled = {0};
 
-    if (db_inside_add(b->db, b->allocation, b->place, b->machine, bindings ? &filled : NULL, err))
+    if (db_node_levels_add(b->db, b->allocation, b->place, b->machine, bindings ? &filled : NULL,
+                           err))
         return -1;
     if (topomap_machine_finish(b->machine, err)) {
         topomap_bindings_clear(&filled);

@@ -162,7 +162,7 @@ static int together(const struct gpus *g, uint32_t a, uint32_t b, double cost, c
     return 0;
 }
 
-/* Levels of all classes are put together by their costs, as inside.c does with cores. The costliest
+/* Levels of all classes are put together by their costs, as node_levels.c does with cores. The costliest
  * is the node's. */
 static int add_inner(struct gpus *g, topomap_error *err)
 {

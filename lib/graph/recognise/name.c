@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/halves.h"
-#include "graph/recognise/heavy.h"
+#include "graph/recognise/bisection.h"
+#include "graph/recognise/heavy_edges.h"
 
 #define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */
 

@@ -112,8 +112,8 @@ int topomap_portfolio_worth_trying(const portfolio *p, const topomap_attempt *at
 int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *attempt,
                            topomap_error *err)
 {
-    topomap_crew_take(&p->crew, attempt);
-    topomap_crew_wake(&p->crew);
+    topomap_worker_pool_take(&p->crew, attempt);
+    topomap_worker_pool_wake(&p->crew);
     attempt->taken = 1;
     return topomap_portfolio_consider(p, name, attempt, err);
 }

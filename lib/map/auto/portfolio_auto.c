@@ -552,11 +552,11 @@ static int run_effort(portfolio *p, enum topomap_effort effort, topomap_error *e
     topomap_watch_stage(p->problem->watch, effort < asked ? "first search" : "search", "candidates",
                         0);
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
-    p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
-    status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;
+    p->crew = (topomap_worker_pool){.is_auto = 1, .pick = pick_row, .data = p};
+    status = p->row ? topomap_worker_pool_open(&p->crew, p->problem, p->options->threads, err) : -1;
     if (status == 0) {
         status = run_rows(p, err);
-        topomap_crew_close(&p->crew);
+        topomap_worker_pool_close(&p->crew);
         for (size_t i = 0; i < CANDIDATES; i++)
             close_row(&p->row[i]);
     }

@@ -51,8 +51,8 @@ static int run_ahead(portfolio *p, topomap_attempt *ahead, size_t count,
     topomap_watch_stage(p->problem->watch, "search by links", "candidates", count);
     p->ahead = ahead;
     p->aheads = count;
-    p->crew = (topomap_crew){.is_auto = 1, .pick = pick_ahead, .data = p};
-    status = topomap_crew_open(&p->crew, p->problem, p->options->threads, err);
+    p->crew = (topomap_worker_pool){.is_auto = 1, .pick = pick_ahead, .data = p};
+    status = topomap_worker_pool_open(&p->crew, p->problem, p->options->threads, err);
     if (status == 0) {
         for (size_t i = 0; status == 0 && i < count && topomap_portfolio_worth_trying(p, &ahead[i]);
              i++) {
@@ -62,7 +62,7 @@ static int run_ahead(portfolio *p, topomap_attempt *ahead, size_t count,
                      ahead[i].words);
             status = topomap_portfolio_take(p, name, &ahead[i], err);
         }
-        topomap_crew_close(&p->crew);
+        topomap_worker_pool_close(&p->crew);
     }
     for (size_t i = 0; i < count; i++)
         topomap_attempt_clear(&ahead[i]);

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PORTFOLIO_PARTS_H
 #define TOPOMAP_PORTFOLIO_PARTS_H
 
-#include "map/auto/crew.h"
+#include "map/auto/worker_pool.h"
 
 struct portfolio_row;
 
@@ -28,7 +28,7 @@ typedef struct portfolio {
     double most; /* J if all bytes went the longest way of a hierarchy; 0: it is none */
     int flawless, straight, doubtful; /* said by boxes */
     double recognising; /* seconds, of which the first candidate that goes by it tells */
-    topomap_crew crew;
+    topomap_worker_pool crew;
     struct portfolio_row *row; /* of each candidate of the table */
     topomap_attempt *ahead;    /* with an objective: what may be begun, in order */
     size_t aheads;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "map/grid/grid_torus.h"
-#include "map/split/turn.h"
+#include "map/split/torus_seam.h"
 #include "util/alloc.h"
 
 typedef struct segment {
@@ -19,7 +19,7 @@ typedef struct segment {
 
 typedef struct halving {
     topomap_coarse *coarse;
-    topomap_turn turn; /* towards the present segment's nodes */
+    topomap_torus_seam turn; /* towards the present segment's nodes */
     uint32_t *nodes;
     const uint32_t *items_of;
     float *center; /* [items * dims] middle of the nodes where each item may still go */
@@ -31,7 +31,7 @@ typedef struct halving {
 
 static int by_coordinate(const void *a, const void *b, void *data)
 {
-    return topomap_turn_order(data, *(const uint32_t *)a, *(const uint32_t *)b);
+    return topomap_torus_seam_order(data, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Middle of the nodes lo..hi-1, in the machine's own coordinates. */
@@ -43,7 +43,7 @@ static void find_center(const halving *h, uint32_t lo, uint32_t hi, float *cente
         double sum = 0;
 
         for (uint32_t i = lo; i < hi; i++)
-            sum += topomap_turn_at(&h->turn, h->nodes[i], d);
+            sum += topomap_torus_seam_at(&h->turn, h->nodes[i], d);
         sum = sum / (hi - lo) + h->turn.origin[d];
         center[d] = (float)(sum >= m->dim[d] ? sum - m->dim[d] : sum);
     }
@@ -175,7 +175,7 @@ static int halve(halving *h, segment s, topomap_error *err)
 
     if (s.hi - s.lo < 2 || s.item_lo == s.item_hi)
         return 0;
-    topomap_turn_towards(&h->turn, h->nodes + s.lo, s.hi - s.lo, NULL);
+    topomap_torus_seam_towards(&h->turn, h->nodes + s.lo, s.hi - s.lo, NULL);
     qsort_r(h->nodes + s.lo, s.hi - s.lo, sizeof *h->nodes, by_coordinate, &h->turn);
     for (uint32_t i = s.lo; i < middle; i++)
         size += h->items_of[h->nodes[i]];
@@ -215,7 +215,7 @@ int topomap_halve_torus(topomap_coarse *coarse, const topomap_machine *machine, 
     int status = -1;
 
     h.center = topomap_alloc((size_t)coarse->items * machine->dims, sizeof *h.center, err);
-    if (topomap_turn_open(&h.turn, machine, 1, err) == 0 && h.center)
+    if (topomap_torus_seam_open(&h.turn, machine, 1, err) == 0 && h.center)
         status = run(&h, count, node, err);
     free(h.center);
     free(h.turn.seen);

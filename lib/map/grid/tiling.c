@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/heavy.h"
+#include "graph/recognise/heavy_edges.h"
 #include "graph/recognise/lattice_inside.h"
 #include "util/alloc.h"
 

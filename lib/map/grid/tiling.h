@@ -9,7 +9,7 @@
 #include "map/problem.h"
 
 /** The problem's pattern, found once and kept: that of the whole graph, else of its heavy pairs
- *  (graph/recognise/heavy.h), where nearly all ranks have a place in it. EUSAGE, with the
+ *  (graph/recognise/heavy_edges.h), where nearly all ranks have a place in it. EUSAGE, with the
  * algorithm's name, where there is none. The lattice is lent. */
 int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
                             const topomap_lattice **lattice, topomap_error *err);

@@ -9,13 +9,14 @@
 
 #include "map/algorithm.h"
 #include "map/split/recursion.h"
-#include "map/split/turn.h"
+#include "map/split/torus_seam.h"
 
 static int by_coordinate(const void *a, const void *b, void *data)
 {
-    const topomap_turn *turn = data;
+    const topomap_torus_seam *turn = data;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    int order = topomap_turn_order(turn, turn->machine->node_of[p], turn->machine->node_of[q]);
+    int order =
+        topomap_torus_seam_order(turn, turn->machine->node_of[p], turn->machine->node_of[q]);
 
     return order ? order : (p > q) - (p < q);
 }
@@ -23,14 +24,14 @@ static int by_coordinate(const void *a, const void *b, void *data)
 static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, topomap_split *parts,
                  topomap_error *err)
 {
-    topomap_turn *turn = data;
+    topomap_torus_seam *turn = data;
     const topomap_machine *m = turn->machine;
     uint32_t half = 0;
 
     (void)where;
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
         return topomap_split_inside(m, slots, count, parts, err);
-    topomap_turn_towards(turn, slots, count, m->node_of);
+    topomap_torus_seam_towards(turn, slots, count, m->node_of);
     qsort_r(slots, count, sizeof *slots, by_coordinate, turn);
     /* The median, moved to the nearest border between two nodes. */
     for (uint32_t i = 1; i < count; i++)
@@ -46,11 +47,11 @@ static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, to
 static int map_rb(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                   topomap_error *err)
 {
-    topomap_turn turn;
+    topomap_torus_seam turn;
     topomap_splitter splitter = {.data = &turn, .split = split, .orient = self->variant};
     int status;
 
-    if (topomap_turn_open(&turn, problem->machine, self->variant, err) != 0)
+    if (topomap_torus_seam_open(&turn, problem->machine, self->variant, err) != 0)
         return -1;
     status = topomap_grouped_map(problem, &splitter, slot_of, err);
     free(turn.seen);

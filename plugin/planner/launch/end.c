@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plugin/common/spool.h"
-#include "plugin/planner/launch/judgement.h"
+#include "plugin/planner/launch/judge_run.h"
 #include "plugin/planner/launch/verdict.h"
 #include "plugin/planner/plan/answer.h"
 #include "plugin/store/store.h"
@@ -35,7 +35,7 @@ static void end_run(planner_verdict *verdict, const char *folder)
     topomap_error why;
     store found;
 
-    planner_judgement(folder, planner_launch_answer);
+    planner_judge_run(folder, planner_launch_answer);
     if (store_open(verdict->facts->args.store, &found, &why))
         planner_tell(verdict, verdict->decision.asked, "no profile was stored: %s", why.text);
     else

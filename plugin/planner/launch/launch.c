@@ -13,12 +13,12 @@
 #include "plugin/common/reply.h"
 #include "plugin/planner/launch/auto.h"
 #include "plugin/planner/launch/sandbox_child.h"
-#include "plugin/planner/launch/carry.h"
+#include "plugin/planner/launch/forward_bindings.h"
 #include "plugin/planner/launch/compose.h"
 #include "plugin/planner/launch/gres_conf.h"
 #include "plugin/planner/launch/explanation.h"
-#include "plugin/planner/launch/keep.h"
-#include "plugin/planner/launch/settle.h"
+#include "plugin/planner/launch/save_record.h"
+#include "plugin/planner/launch/resolve_placement.h"
 #include "plugin/planner/plan/answer.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -185,7 +185,7 @@ static void write_reply(struct launch *launch)
     if (reply->master)
         fprintf(out, "master %s\n", reply->master);
     if (reply->nics)
-        planner_carry_nics(&launch->verdict, reply->nics);
+        planner_forward_nics(&launch->verdict, reply->nics);
     launch->bindings = reply->bindings;
     if (!reply->bindings && reply->status != PLUGIN_FAILED &&
         !planner_compose_bind(&launch->verdict))
@@ -240,7 +240,7 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
         fprintf(launch->verdict.out, "status left\n");
         return launch->verdict.why ? 0 : -1;
     }
-    wanted = planner_settle(&launch->verdict, err);
+    wanted = planner_resolve_placement(&launch->verdict, err);
     if (wanted < 0)
         return -1;
     if (wanted) {
@@ -291,11 +291,11 @@ char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                                        : NULL);
     }
     if (launch.bytes)
-        planner_keep(&launch.verdict, launch.request, launch.bytes, launch.size);
+        planner_save_record(&launch.verdict, launch.request, launch.bytes, launch.size);
     /* Last: srun hears of a file by the reply alone, and what ends the planner before would leave
      * it. */
     if (launch.bindings)
-        planner_carry(&launch.verdict, launch.bindings);
+        planner_forward_bindings(&launch.verdict, launch.bindings);
     policy_settings_clear(&launch.verdict.decision.settings);
     planner_auto_clear(&launch.program);
     free(launch.verdict.why);

@@ -7,7 +7,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/planner/plan/inputs.h"
-#include "plugin/planner/plan/judge.h"
+#include "plugin/planner/plan/judge_layout.h"
 #include "util/alloc.h"
 
 static void one_line(char *text)
@@ -137,7 +137,7 @@ char *planner_answer_text(const planner_request *request, size_t *size)
     if (request->asked.judge) {
         double gain;
 
-        if (planner_judge(request, &gain, &err) != 0)
+        if (planner_judge_layout(request, &gain, &err) != 0)
             write_failure(out, &err);
         else
             fprintf(out, "status unchanged\nline judged\nquiet 1\ngain %.3f\n", gain);

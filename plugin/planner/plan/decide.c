@@ -12,7 +12,7 @@
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/nics.h"
 #include "plugin/planner/plan/objective.h"
-#include "plugin/planner/plan/together.h"
+#include "plugin/planner/plan/constraints.h"
 #include "util/clock.h"
 #include "util/safe_text.h"
 
@@ -27,7 +27,7 @@
 /* What one step needs on the way, so that one function can free it all. */
 typedef struct work {
     planner_inputs in;
-    planner_together together;
+    planner_constraints together;
     int forced; /* Slurm's layout has not what keep= and pin= ask for, and could be had */
     topomap_mapping *mapping;
     topomap_cost before, after;
@@ -40,7 +40,7 @@ typedef struct work {
 static void work_clear(work *w)
 {
     planner_inputs_clear(&w->in);
-    planner_together_clear(&w->together);
+    planner_constraints_clear(&w->together);
     planner_nics_clear(&w->nics);
     topomap_mapping_free(w->mapping);
     topomap_cost_clear(&w->before);
@@ -122,9 +122,9 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     options.start_name = START;
     options.layout = w->in.layouts.row;
     options.layouts = w->in.layouts.count;
-    if (planner_together_open(&w->in.request->asked, w->in.graph,
-                              &(planner_together_fold){w->in.unfolded, w->in.fold}, w->in.machine,
-                              &w->together, &options, err) != 0)
+    if (planner_constraints_open(&w->in.request->asked, w->in.graph,
+                                 &(planner_constraints_fold){w->in.unfolded, w->in.fold},
+                                 w->in.machine, &w->together, &options, err) != 0)
         return -1;
     if (w->in.objective != TOPOMAP_OBJECTIVE_J && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
@@ -136,11 +136,11 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
                                            w->in.request->watch, &w->mapping, err) != 0)
         return -1;
     planner_objective_settle(&w->in.request->asked, w->mapping);
-    planner_together_settle(&w->together, &options, w->mapping, w->in.machine);
+    planner_constraints_check(&w->together, &options, w->mapping, w->in.machine);
     if (*w->together.line)
         planner_inputs_note(&w->in, "%s", w->together.line);
     w->forced =
-        !planner_together_holds(&w->together, &options, w->mapping, w->in.machine, w->in.start);
+        !planner_constraints_holds(&w->together, &options, w->mapping, w->in.machine, w->in.start);
     answer->searched = topomap_clock_wall() - started;
     return evaluate(w, err);
 }

@@ -12,11 +12,11 @@
 #include "metric/prediction.h"
 #include "plugin/planner/request/cores.h"
 #include "plugin/planner/plan/gpu_machine.h"
-#include "plugin/planner/plan/fold.h"
+#include "plugin/planner/plan/node_tasks.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
-#include "plugin/planner/plan/together.h"
-#include "request/words.h"
+#include "plugin/planner/plan/constraints.h"
+#include "request/on_off.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 #include "util/whole.h"
@@ -152,7 +152,7 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     if (status == 0 && may_be_gpus(in, links))
         planner_gpu_machine_make(db, &allocation, in);
     if (status == 0)
-        status = planner_together_asides(in, err);
+        status = planner_constraints_asides(in, err);
     if (status == 0 && in->slot_gpu)
         in->objective = TOPOMAP_OBJECTIVE_J;
     else if (status == 0 && links)
@@ -207,7 +207,7 @@ static int open_profile(planner_inputs *in, topomap_error *err)
     if (*profile.line)
         planner_inputs_note(in, "%s", profile.line);
     snprintf(in->detail, sizeof in->detail, "%s", profile.detail);
-    return in->graph ? planner_fold_profile(in, err) : 0;
+    return in->graph ? planner_node_tasks_profile(in, err) : 0;
 }
 
 /* --topomap=yes, no: words of other options, and of TOPOMAP. Always -1. */
@@ -226,7 +226,7 @@ static int not_read(const char *what, topomap_error *err)
 
 static int open_graph(planner_inputs *in, topomap_error *err)
 {
-    uint32_t tasks = topomap_machine_slots(in->machine), each = planner_fold_each(in), ranks;
+    uint32_t tasks = topomap_machine_slots(in->machine), each = planner_node_tasks_each(in), ranks;
     uint32_t most = each == 1 ? tasks : tasks * TOPOMAP_DEVICES_MOST;
     char chain[32];
     const char *what, *note;
@@ -236,7 +236,7 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     what = graph_of(in, chain, sizeof chain, each ? each * tasks : tasks);
     if (topomap_graph_open(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0)
         return not_read(what, err);
-    if (planner_fold(in, each, err) != 0)
+    if (planner_node_tasks_fold(in, each, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(in->graph);
     if (ranks > tasks)

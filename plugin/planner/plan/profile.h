@@ -12,7 +12,7 @@ typedef struct planner_profile {
     char detail[320];     /* for the explanation, or "" */
 } planner_profile;
 
-/** Reads the request's profile, which may have as many ranks for each task (fold.h). One of another
+/** Reads the request's profile, which may have as many ranks for each task (node_tasks.h). One of another
  * size is taken for the pattern in it, where it has one in the order of its ranks
  * (topomap_graph_recognise), made for \p tasks ranks; the line tells how sure that is. Where the
  * program was profiled before, says whether its pattern changed. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/request/ask.h"
+#include "plugin/planner/request/run_program.h"
 #include "plugin/planner/request/scontrol.h"
 #include "util/alloc.h"
 
@@ -87,8 +87,8 @@ char *planner_cores_question(const planner_request *request, const char *command
     /* It reads its commands with readline, which would look for files in the user's home. */
     setenv("INPUTRC", "/dev/null", 1);
     setenv("TERM", "dumb", 1);
-    return planner_ask(request->asked.scontrol, words, commands, request->asked.scontrol_seconds,
-                       PLANNER_CORES_ANSWER, err);
+    return planner_run_program(request->asked.scontrol, words, commands,
+                               request->asked.scontrol_seconds, PLANNER_CORES_ANSWER, err);
 }
 
 char *planner_cores_ask(const planner_request *request, const topomap_bindings *insides,

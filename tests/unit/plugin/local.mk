@@ -99,7 +99,7 @@ tests_unit_plugin_test_layouts_SOURCES = tests/unit/plugin/test_layouts.c
 tests_unit_plugin_test_layouts_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_scontrol_SOURCES = tests/unit/plugin/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_planner_memory_SOURCES = tests/unit/plugin/test_planner_memory.c plugin/planner/memory.c plugin/planner/memory.h \
+tests_unit_plugin_test_planner_memory_SOURCES = tests/unit/plugin/test_planner_memory.c plugin/planner/memory_limit.c plugin/planner/memory_limit.h \
   tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_planner_memory_LDADD = lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_reader_sandbox_SOURCES = tests/unit/plugin/test_reader_sandbox.c tests/unit/attempts.c tests/unit/attempts.h \

@@ -86,7 +86,7 @@ static void distribution_is_rewritten(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char **words = all[i], joined[256] = "";
         int count = split(lines[i].before, words);
-        plugin_launcher launcher = {.program = plugin_words_program(words[0])};
+        plugin_launcher launcher = {.program = plugin_command_line_program(words[0])};
 
         if (launcher.program)
             plugin_distribution_rewrite(count, words, &launcher);

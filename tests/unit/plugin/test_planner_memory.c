@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/memory.h"
+#include "plugin/planner/memory_limit.h"
 #include "tests/unit/scratch.h"
 
 #include <setjmp.h>

@@ -17,7 +17,7 @@
 #include "plugin/common/launch.h"
 #include "plugin/srun/mpi.h"
 #include "plugin/srun/procmap.h"
-#include "plugin/srun/memory.h"
+#include "plugin/srun/checked_memory.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
 #include "tests/unit/messages.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/store/memo.h"
+#include "plugin/store/program_cache.h"
 #include "plugin/store/program.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/images.h"
@@ -211,16 +211,18 @@ static void test_many_programs(void **state)
     int files;
 
     (void)state;
-    for (unsigned i = 0; i < 2 * STORE_MEMOS; i++)
-        assert_int_equal(store_memo_write(&store, i, "contents 1\n"), 0);
+    for (unsigned i = 0; i < 2 * STORE_PROGRAMS_CACHED; i++)
+        assert_int_equal(store_program_cache_write(&store, i, "contents 1\n"), 0);
     files = count_memos();
-    for (unsigned late = 0; late < 5 && files > STORE_MEMOS + STORE_MEMOS / 8; late++) {
+    for (unsigned late = 0; late < 5 && files > STORE_PROGRAMS_CACHED + STORE_PROGRAMS_CACHED / 8;
+         late++) {
         sleep(1);
-        for (unsigned i = 0; i < STORE_MEMOS / 8; i++)
-            assert_int_equal(store_memo_write(&store, i, "contents 1\n"), 0);
+        for (unsigned i = 0; i < STORE_PROGRAMS_CACHED / 8; i++)
+            assert_int_equal(store_program_cache_write(&store, i, "contents 1\n"), 0);
         files = count_memos();
     }
-    assert_true(files >= STORE_MEMOS / 2 && files <= STORE_MEMOS + STORE_MEMOS / 8);
+    assert_true(files >= STORE_PROGRAMS_CACHED / 2 &&
+                files <= STORE_PROGRAMS_CACHED + STORE_PROGRAMS_CACHED / 8);
 }
 
 /* The words of a script's command, the last of which is a program of an MPI. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/planner/request/ask.h"
+#include "plugin/planner/request/run_program.h"
 #include "plugin/planner/request/cores.h"
 #include "plugin/planner/request/scontrol.h"
 #include "tests/unit/messages.h"
@@ -375,7 +375,8 @@ static void programs_that_do_not_answer(void **state)
         double began = topomap_clock_wall();
 
         snprintf(name, sizeof name, "fails%zu", i);
-        text = planner_ask(program(name, rows[i].script), words, "show job 7\n", 0.5, 10000, &err);
+        text = planner_run_program(program(name, rows[i].script), words, "show job 7\n", 0.5, 10000,
+                                   &err);
         if (topomap_clock_wall() - began > 5)
             fail_msg("row %zu took %.1f s", i, topomap_clock_wall() - began);
         if (rows[i].says && (text || !message_has(err.text, rows[i].says)))
@@ -384,9 +385,9 @@ static void programs_that_do_not_answer(void **state)
             assert_string_equal(text, "JobId=7\n");
         free(text);
     }
-    assert_null(planner_ask("/no/such/a:/no/such/b", words, "", 1, 100, &err));
+    assert_null(planner_run_program("/no/such/a:/no/such/b", words, "", 1, 100, &err));
     assert_message(err.text, "/no/such/b");
-    assert_null(planner_ask("", words, "", 1, 100, &err));
+    assert_null(planner_run_program("", words, "", 1, 100, &err));
 }
 
 /* Nothing of the planner's stays open in it: who waits for the planner's reply waits for no other.
@@ -397,7 +398,7 @@ static void a_program_has_nothing_of_ours(void **state)
     const char *path = program("fds", "#!/bin/sh\nls -l /proc/self/fd | sed -n 's/.* \\([0-9]*\\) "
                                       "-> \\(.*\\)/\\1 \\2/p'\n");
     int fd = dup(STDERR_FILENO);
-    char *text = planner_ask(path, words, "", 5, 10000, &err);
+    char *text = planner_run_program(path, words, "", 5, 10000, &err);
 
     (void)state;
     assert_non_null(text);

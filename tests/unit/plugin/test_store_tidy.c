@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/store/memo.h"
+#include "plugin/store/program_cache.h"
 #include "plugin/store/store.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/plugin/stores.h"
@@ -111,7 +111,7 @@ static void remember_at(const store *store, uint64_t key, int64_t seconds)
 
     fake_clock_set(seconds);
     fake_clock_stamped();
-    assert_int_equal(store_memo_write(store, key, "contents 1\n"), 0);
+    assert_int_equal(store_program_cache_write(store, key, "contents 1\n"), 0);
     snprintf(path, sizeof path, "%s/programs/%016llx", store->root, (unsigned long long)key);
     if (seconds > 0 || !fake_clock_stamped())
         assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
@@ -125,20 +125,20 @@ static void test_programs_under_clocks_that_jump(void **state)
     static const int jumps[] = {30, 60, -30, -60, 60, -60};
     enum { DAY = 86400, OLD = 1000, NEW = 100000 };
     store store = fresh();
-    char text[STORE_MEMO];
+    char text[STORE_PROGRAM_CACHE];
     uint64_t key = OLD;
 
     (void)state;
     /* Over more than an hour: what goes is chosen by age, and that counts in quarters of an hour.
      */
-    for (int i = 0; i < STORE_MEMOS; i++)
+    for (int i = 0; i < STORE_PROGRAMS_CACHED; i++)
         remember_at(&store, key++, -DAY - 10 * i);
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
         remember_at(&store, NEW + i, (int64_t)jumps[i] * DAY);
         for (int k = 0; k < 40; k++)
             remember_at(&store, key++, 0);
         for (size_t k = 0; k <= i; k++)
-            assert_int_equal(store_memo_read(&store, NEW + k, text), 1);
+            assert_int_equal(store_program_cache_read(&store, NEW + k, text), 1);
     }
 }
 

@@ -13,7 +13,7 @@
 
 #include "graph/graph.h"
 #include "graph/likeness.h"
-#include "graph/recognise/heavy.h"
+#include "graph/recognise/heavy_edges.h"
 #include "plugin/planner/plan/profile.h"
 #include "tests/unit/messages.h"
 

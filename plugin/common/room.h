@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOPOMAP_PLUGIN_COMMON_ROOM_H
-#define TOPOMAP_PLUGIN_COMMON_ROOM_H
-
-/** Bytes that the environment may still take. A program whose environment and words take more than
- *  the kernel's limit does not start; there is room left for what slurmd adds. */
-long plugin_room(void);
-
-#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/planner/launch/resolve_placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/planner/launch/site.h"
+
+/* policy_settle() tells of words by name alone. */
+static planner_verdict *telling;
+
+static void not_understood(const char *word)
+{
+    char expected[700];
+
+    policy_settings_expected(word, expected, sizeof expected);
+    planner_tell(telling, 1,
+                 "--topomap-options: '%.100s' is not understood and was passed over: %s", word,
+                 expected);
+}
+
+/* ---- srun -v: every value with its origin ------------------------------------------------- */
+
+static void describe_arg(const char *name, const char *value, const char *origin)
+{
+    /* The folder of records is not whether one is kept, which is a step's own. */
+    planner_tell_log(telling, "%s%s %s (%s)", name, strcmp(name, "records") ? "" : " folder", value,
+                     origin);
+}
+
+static void describe(const policy *policy, const policy_rule *rule)
+{
+    const policy_settings *settings = &telling->decision.settings;
+    enum policy_origin by;
+    const char *db = plugin_args_db(&telling->facts->args, &by);
+    char text[64];
+
+    policy_origin_text(by, NULL, NULL, text, sizeof text);
+    planner_tell_log(telling, "db %s (%s)", db, text);
+    plugin_args_describe(&telling->facts->args, describe_arg);
+    for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
+        enum topomap_request_key key = (enum topomap_request_key)i;
+        const char *value = policy_get(settings, key);
+        char origin[512];
+
+        policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT, policy,
+                           rule, origin, sizeof origin);
+        if (value)
+            planner_tell_log(telling, "%s %s (%s)", topomap_request_row_of(key)->word, value,
+                             origin);
+    }
+}
+
+static void say_overruled(const policy *policy, const policy_rule *rule)
+{
+    const policy_decision *decision = &telling->decision;
+
+    for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++)
+        if (decision->overruled & 1u << key)
+            planner_tell(telling, 1, "%s is %s here, by rule '%s' of the site (%s:%u)",
+                         topomap_request_row_of((enum topomap_request_key)key)->word,
+                         policy_get(&decision->settings, (enum topomap_request_key)key), rule->name,
+                         policy->path, rule->line);
+}
+
+/* ---- Who wants what ----------------------------------------------------------------------- */
+
+/* The time that is left to the search where nobody names one; an hour at most. */
+static int settle_time(policy_settings *settings, unsigned deadline_ms)
+{
+    const char *said = policy_get(settings, TOPOMAP_REQUEST_TIME);
+    char text[32];
+
+    if (said && strtod(said, NULL) > 3600)
+        return policy_set(settings, TOPOMAP_REQUEST_TIME, "3600",
+                          settings->origin[TOPOMAP_REQUEST_TIME]);
+    snprintf(text, sizeof text, "%.3f", deadline_ms / 4e3);
+    return said ? 0 : policy_set(settings, TOPOMAP_REQUEST_TIME, text, POLICY_BY_DEFAULT);
+}
+
+static int settle_with(const policy *policy, const policy_site *site, topomap_error *err)
+{
+    const planner_facts *facts = telling->facts;
+    const policy_rule *rule = policy->rules ? planner_site_rule(facts, policy) : NULL;
+    policy_decision *decision = &telling->decision;
+
+    if (policy_settle(&facts->said, site, policy, rule, not_understood, decision, err))
+        return -1;
+    telling->verbose = policy_flag(&decision->settings, TOPOMAP_REQUEST_VERBOSE);
+    if (settle_time(&decision->settings, facts->args.deadline_ms))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (!decision->on) {
+        planner_leave(telling, decision->asked, decision->why);
+        return 0;
+    }
+    planner_tell_log(telling, "on: %s", decision->why);
+    describe(policy, rule);
+    say_overruled(policy, rule);
+    return 1;
+}
+
+static int is_switched_off(void)
+{
+    const planner_facts *facts = telling->facts;
+    char path[4096], why[4200];
+
+    if (!planner_site_is_off(facts, path, sizeof path))
+        return 0;
+    snprintf(why, sizeof why, "the site has switched topomap off (%s)", path);
+    planner_leave(telling, policy_is_asked(&facts->said), why);
+    return 1;
+}
+
+/* Rules that cannot be read must not place anybody's step against the site's will: then only those
+ * who ask are served. */
+int planner_resolve_placement(planner_verdict *verdict, topomap_error *err)
+{
+    const planner_facts *facts = verdict->facts;
+    policy_site site = facts->args.site;
+    policy policy = {0};
+    int status;
+
+    telling = verdict;
+    if (is_switched_off())
+        return 0;
+    if (facts->args.policy && policy_read(facts->args.policy, &policy, NULL, err)) {
+        site.mode = POLICY_ASK;
+        planner_leave(verdict, policy_is_asked(&facts->said), err->text);
+        free(verdict->why);
+        verdict->why = NULL;
+    }
+    status = settle_with(&policy, &site, err);
+    policy_clear(&policy);
+    return status;
+}

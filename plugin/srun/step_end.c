@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/srun/step_end.h"
+#include "plugin/common/launch.h"
+#include "plugin/common/report.h"
+#include "plugin/srun/facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One step an srun. */
+static struct {
+    const plugin_args *args;
+    char *request;
+    uint64_t memory;
+} kept;
+
+void plugin_step_end_tell(const plugin_reply *reply)
+{
+    for (unsigned i = 0; i < reply->tells; i++)
+        plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
+}
+
+static char *write_request(const plugin_reply *reply, const plugin_args *args, uint32_t job,
+                           uint32_t step, int asked, int verbose)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "topomap-request 2\njob %u\nstep %u\nasked %d\nverbose %d\n", job, step, asked,
+            verbose);
+    plugin_facts_site(out, args);
+    for (unsigned i = 0; i < reply->laters; i++)
+        fprintf(out, "later %s\n", reply->later[i]);
+    fprintf(out, "end\n");
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
+void plugin_step_end_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
+                          uint32_t step, uint64_t memory, int asked, int verbose)
+{
+    free(kept.request);
+    kept.memory = memory;
+    kept.request = reply->laters ? write_request(reply, args, job, step, asked, verbose) : NULL;
+    kept.args = args;
+}
+
+void plugin_step_end_refuse(void)
+{
+    char *row = kept.request ? strstr(kept.request, "\nlater run ") : NULL;
+
+    if (row)
+        memcpy(row, "\nlater own ", strlen("\nlater own "));
+}
+
+void plugin_step_end_do(void)
+{
+    plugin_launch launch = {.word = "end", .stays = 1};
+    plugin_reply reply;
+    char *bytes;
+    size_t size;
+    int late;
+
+    if (!kept.request)
+        return;
+    launch.planner = kept.args->planner;
+    launch.deadline_ms = kept.args->end_ms;
+    launch.memory = kept.memory;
+    launch.request = kept.request;
+    if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL)) {
+        if (!plugin_reply_read(bytes, size, &reply, NULL))
+            plugin_step_end_tell(&reply);
+        free(bytes);
+    }
+    free(kept.request);
+    kept.request = NULL;
+}

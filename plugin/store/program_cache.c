@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/store/program_cache.h"
+#include "plugin/store/folder.h"
+#include "plugin/store/sweep.h"
+#include "util/hash64.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOKED_AT = 64, NAME = 24 };
+
+static const char below[] = "programs";
+
+uint64_t store_program_cache_stamp(const struct stat *status)
+{
+    const uint64_t parts[] = {(uint64_t)status->st_ino,         (uint64_t)status->st_size,
+                              (uint64_t)status->st_mtim.tv_sec, (uint64_t)status->st_mtim.tv_nsec,
+                              (uint64_t)status->st_ctim.tv_sec, (uint64_t)status->st_ctim.tv_nsec};
+
+    return topomap_hash64_all(parts, sizeof parts);
+}
+
+uint64_t store_program_cache_key(uint64_t before, const char *text)
+{
+    const uint64_t both[] = {before, topomap_hash64_all(text, strlen(text))};
+
+    return topomap_hash64_all(both, sizeof both);
+}
+
+static void name_of(uint64_t key, char name[NAME])
+{
+    snprintf(name, NAME, "%016llx", (unsigned long long)key);
+}
+
+int store_program_cache_read(const store *store, uint64_t key, char text[STORE_PROGRAM_CACHE])
+{
+    int folder = store ? store_folder_open(store, below, 0, NULL) : -1, found;
+    char name[NAME];
+
+    if (folder < 0)
+        return 0;
+    name_of(key, name);
+    found = store_file_read(folder, name, text, STORE_PROGRAM_CACHE);
+    close(folder);
+    return found;
+}
+
+int store_program_cache_write(const store *store, uint64_t key, const char *text)
+{
+    int folder = store ? store_folder_open(store, below, 1, NULL) : -1, failed;
+    char name[NAME];
+
+    if (folder < 0)
+        return -1;
+    name_of(key, name);
+    failed = store_file_write(folder, name, text, strlen(text), store_sweep_now(folder));
+    if (!failed) {
+        const store_broom broom = {.most = LOOKED_AT,
+                                   .count = STORE_PROGRAMS_CACHED,
+                                   .keep = name,
+                                   .look = store_sweep_file};
+
+        store_sweep(folder, &broom);
+    }
+    close(folder);
+    return failed;
+}
