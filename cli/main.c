@@ -7,32 +7,17 @@
 
 #include "cli/cli.h"
 #include "util/safe_text.h"
-#include "util/standard_files.h"
+#include "util/whole.h"
 
-const cli_command *const cli_tables[] = {cli_map_commands,
-                                         cli_graph_commands,
-                                         cli_graph_edit_commands,
-                                         cli_graph_show_commands,
-                                         cli_db_commands,
-                                         cli_db_check_commands,
-                                         cli_collect_commands,
-                                         cli_refresh_commands,
-                                         cli_db_sources_commands,
-                                         cli_db_diff_commands,
-                                         cli_calibrate_commands,
-                                         cli_db_export_commands,
-                                         cli_distance_commands,
-                                         cli_synth_commands,
-                                         cli_run_commands,
-                                         cli_policy_commands,
-                                         cli_profile_commands,
-                                         cli_why_commands,
-                                         cli_show_commands,
-                                         cli_page_commands,
-                                         cli_fabric_commands,
-                                         cli_doctor_commands,
-                                         cli_registry_commands,
-                                         NULL};
+const cli_command *const cli_tables[] = {
+    cli_map_commands,        cli_graph_commands,     cli_graph_edit_commands,
+    cli_graph_show_commands, cli_db_commands,        cli_db_check_commands,
+    cli_collect_commands,    cli_refresh_commands,   cli_db_sources_commands,
+    cli_db_diff_commands,    cli_calibrate_commands, cli_db_export_commands,
+    cli_distance_commands,   cli_synth_commands,     cli_run_commands,
+    cli_policy_commands,     cli_profile_commands,   cli_why_commands,
+    cli_show_commands,       cli_page_commands,      cli_fabric_commands,
+    cli_doctor_commands,     cli_registry_commands,  NULL};
 
 /* Nonzero if argv begins with the words of a command's name. */
 static int matches(const char *name, int argc, char **argv)

@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 #include "cli/records.h"
-#include "plugin/policy/options.h"
 #include "plugin/policy/policy.h"
 #include "request/request.h"
 #include "topology-db/db.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/request.h"
-#include "plugin/planner/plan/answer.h"
+#include "plugin/planner/plan/plan.h"
 #include "util/output.h"
 
 /* The time is left out, so that the same question has the same bytes but for the times that the

@@ -14,7 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
-#include "plugin/policy/resolve.h"
+#include "plugin/policy/policy.h"
 #include "util/text.h"
 
 enum { GROUPS_MOST = 65536 };

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/common/record.h"
-#include "plugin/planner/plan/inputs.h"
-#include "plugin/store/place.h"
+#include "plugin/common/reply.h"
+#include "plugin/planner/plan/plan.h"
+#include "plugin/store/store.h"
 #include "util/alloc.h"
 
 static int put_in_place(const cli_call *call, const char *option, char **place, topomap_error *err)

@@ -4,7 +4,7 @@
 #define TOPOMAP_CLI_RECORDS_H
 
 #include "cli/cli.h"
-#include "plugin/planner/plan/record.h"
+#include "plugin/planner/plan/plan.h"
 
 /** Reads the record that the option \p name names: a file, or JOB.STEP, which is looked for in
  *  --records DIR, else in plugstack.conf's records=, and in the user's own place; or JOB, or

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/plan/answer.h"
+#include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

@@ -8,7 +8,6 @@
 #include "cli/target.h"
 #include "cli/time.h"
 #include "plan/plan.h"
-#include "plan/spread.h"
 
 typedef struct cli_result {
     const cli_target *target;

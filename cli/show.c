@@ -9,9 +9,9 @@
 #include "cli/json.h"
 #include "cli/records.h"
 #include "plan/plan.h"
-#include "plugin/planner/plan/gpu_tasks.h"
+#include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 static json_t *ranks_json(const uint32_t *rank, uint32_t count)
 {

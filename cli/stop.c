@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the command does about signals and the limits of its process, so that whatever ends it
- * leaves no half a file (lib/util/publish.h). The library leaves both alone. */
+ * leaves no half a file (lib/util/output.h). The library leaves both alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "util/publish.h"
+#include "util/output.h"
 
 enum { DESCRIPTORS = 1024, STACK_WANTED = 8 << 20, STACK_LEAST = 512 << 10 };
 

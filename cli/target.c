@@ -8,9 +8,7 @@
 
 #include "graph/patterns/patterns.h"
 #include "machine/machine.h"
-#include "plugin/planner/plan/gpu_machine.h"
-#include "plugin/planner/plan/inputs.h"
-#include "plugin/planner/plan/objective.h"
+#include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/input.h"

@@ -7,7 +7,7 @@
 #include "cli/request.h"
 #include "cli/time.h"
 #include "plan/bindings.h"
-#include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/plan.h"
 
 typedef struct cli_target {
     topomap_graph *graph;

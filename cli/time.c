@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metric/prediction.h"
+#include "metric/metric.h"
 #include "topomap/db.h"
 
 static const struct {

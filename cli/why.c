@@ -11,10 +11,9 @@
 #include "cli/report.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
-#include "plugin/planner/plan/gpu_tasks.h"
-#include "plugin/planner/plan/record.h"
+#include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 typedef struct partner {
     uint32_t rank;

@@ -22,11 +22,9 @@
 #include "plugin/common/args.h"
 #include "plugin/common/format.h"
 #include "plugin/common/report.h"
-#include "plugin/node/bind.h"
-#include "plugin/node/parts.h"
-#include "plugin/srun/async.h"
+#include "plugin/node/node.h"
+#include "plugin/srun/srun.h"
 #include "plugin/srun/options.h"
-#include "plugin/srun/step.h"
 
 #include <slurm/spank.h>
 

@@ -36,7 +36,7 @@ const char db_schema[] =
      * has one, the newest, whichever source it came from. */
     "CREATE TABLE lft(guid INTEGER PRIMARY KEY, source INTEGER NOT NULL, lids INTEGER NOT NULL,"
     " ports BLOB NOT NULL);"
-    /* Cray: cname is packed (cray.h). */
+    /* Cray: cname is packed (derive.h). */
     "CREATE TABLE cray_admin(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
     " type TEXT, status TEXT, mode TEXT);"
     "CREATE TABLE cray_proc(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
@@ -51,7 +51,7 @@ const char db_schema[] =
     " cname INTEGER, type TEXT);"
     /* What a source's coordinates span, where the import said so. dims: "25x16x24"; wrap: one
      * digit a dimension, "101" wrapping in the first and the last, or "1" or "0" for all. shape: of
-     * a Cray machine (cray_shape.h). */
+     * a Cray machine (derive.h). */
     "CREATE TABLE geometry(source INTEGER PRIMARY KEY, dims TEXT, wrap TEXT, shape TEXT);"
     /* Measured nanoseconds a byte of a level ("core", "numa", "hop", "hop:4xEDR"). */
     "CREATE TABLE calibration(level TEXT PRIMARY KEY, source INTEGER NOT NULL, ns REAL NOT NULL)"

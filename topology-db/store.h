@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The database's own parts, for topology-db/ only: the file, and how it is replaced.
  *
- * A database file is never changed in place. A writer makes a copy beside it (util/publish.h),
+ * A database file is never changed in place. A writer makes a copy beside it (util/output.h),
  * changes that in one transaction, and renames it over FILE. So a reader needs no lock and writes
  * nothing, even on a read-only or network file system, and sees one import or the other, never
  * half; a killed writer leaves FILE as it was. SQLite has the descriptors of the two files and no
@@ -13,7 +13,7 @@
 
 #include "topology-db/db.h"
 #include "util/input.h"
-#include "util/publish.h"
+#include "util/output.h"
 
 enum {
     DB_APPLICATION = 0x544d4150, /* "TMAP" */

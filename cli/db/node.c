@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "topology-db/query/devices.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 struct node {
     topomap_devices devices;

@@ -17,7 +17,7 @@
 #include "cli/db/refresh.h"
 #include "topology-db/db.h"
 #include "util/folder.h"
-#include "util/publish.h"
+#include "util/output.h"
 #include "util/whole.h"
 
 enum { PATH_SIZE = 512, COPY_SIZE = 1 << 16 };

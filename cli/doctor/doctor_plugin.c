@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/store/cache.h"
-#include "plugin/store/elf_dependencies.h"
+#include "plugin/store/store.h"
+#include "plugin/store/program.h"
 #include "util/clock.h"
 
 enum { VERSION_MS = 5000 };

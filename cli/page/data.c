@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "metric/prediction.h"
+#include "metric/metric.h"
 
 static json_t *pair(const char *name, const char *unit, double before, double after)
 {

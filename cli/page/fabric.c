@@ -13,7 +13,7 @@
 #include "cli/page/page.h"
 #include "cli/picture/paper.h"
 #include "topology-db/db.h"
-#include "topology-db/export/drawing.h"
+#include "topology-db/export/export.h"
 #include "util/clock.h"
 #include "xml/markup.h"
 #include "util/output.h"

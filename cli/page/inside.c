@@ -12,7 +12,7 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "plan/plan.h"
-#include "topology-db/query/devices.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 enum { NODES_MOST = 1024, CPU_TEXTS_MOST = 65536, NONE = -1 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "cli/json.h"
-#include "fabric/dragonfly.h"
-#include "graph/matrix.h"
+#include "fabric/shapes.h"
+#include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "plugin/planner/request/request.h"
-#include "plugin/store/trust.h"
+#include "plugin/store/run.h"
 
 /** What the store has of the profile that the launch was placed with: of runs on as many nodes.
  *  \return 1; 0: nothing, or the store is not this user's */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "draw/layout.h"
+#include "draw/draw.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 

@@ -11,7 +11,7 @@
 
 #include "cli/page/measured.h"
 #include "draw/draw.h"
-#include "metric/link_loads.h"
+#include "metric/metric.h"
 #include "topomap/hosts.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "graph/graph.h"
-#include "graph/matrix.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

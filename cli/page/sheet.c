@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/picture/picture.h"
-#include "draw/layout.h"
+#include "draw/draw.h"
 
 /* A4, across (ISO 216), in points. */
 enum { WIDTH = 842, HEIGHT = 595, LEFT = 30, MIDDLE = 340, RIGHT = 812, GAP = 24 };

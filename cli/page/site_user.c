@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/common/record.h"
-#include "plugin/planner/plan/record.h"
-#include "plugin/store/trust.h"
+#include "plugin/common/reply.h"
+#include "plugin/planner/plan/plan.h"
+#include "plugin/store/run.h"
 #include "util/whole.h"
 
 static const struct {

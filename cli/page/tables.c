@@ -8,9 +8,8 @@
 #include "cli/page/units.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
-#include "plan/spread.h"
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 json_t *page_ranges(const uint32_t *number, uint32_t count)
 {

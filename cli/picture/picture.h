@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "draw/draw.h"
-#include "graph/matrix.h"
+#include "graph/graph.h"
 
 /** How a terminal can show it. */
 enum picture_colour {

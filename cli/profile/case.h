@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "plugin/store/trust.h"
+#include "plugin/store/run.h"
 
 /** Lines of `profile show`. */
 void cli_profile_case_print(const store_entry *entry);

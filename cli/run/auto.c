@@ -21,10 +21,9 @@
 #include "cli/run/run.h"
 #include "graph/formats/parts.h"
 #include "plan/plan.h"
-#include "plugin/common/descriptors.h"
+#include "plugin/common/child.h"
 #include "plugin/common/environment.h"
-#include "plugin/common/percent.h"
-#include "plugin/planner/launch/end.h"
+#include "plugin/common/reply.h"
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/request/request.h"
 #include "plugin/store/store.h"
@@ -174,7 +173,7 @@ static void print(int to, const char *bytes, size_t size)
         (void)topomap_whole_write(to, bytes, size);
 }
 
-/* As a record of the launch would have it (plugin/common/record.h). */
+/* As a record of the launch would have it (plugin/common/reply.h). */
 static char *answer(const char *request, size_t *size, topomap_error *err)
 {
     static const char head[] = "topomap-plan 1\nversion " PACKAGE_VERSION "\ntime 0\n";

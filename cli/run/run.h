@@ -9,7 +9,7 @@
 
 #include "cli/capture.h"
 #include "cli/cli.h"
-#include "plugin/policy/resolve.h"
+#include "plugin/policy/policy.h"
 
 /* ---- What is asked for (wishes.c) ---------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "measure.h"
-#include "util/standard_files.h"
+#include "util/whole.h"
 
 static const char usage[] =
     "usage: mpirun ... topomap-measure [OPTION...]\n"

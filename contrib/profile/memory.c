@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A launch that profiles lends its ranks memory (graph/formats/part_memory.h): each copies its
+/* A launch that profiles lends its ranks memory (graph/formats/parts.h): each copies its
  * records there when it ends, and whoever lent it does the rest. No file, no other rank, no wait.
  *
  * The end of MPI is no time for system calls: the program may have given up the right to make them
@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
 #include "part.h"
 #include "util/whole.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "graph/formats/parts.h"
-#include "graph/formats/tmg_io.h"
+#include "graph/formats/tmg.h"
 #include "part.h"
 #include "util/clock.h"
 #include "util/hash64.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/on_off.h"
+#include "request/request.h"
 
 static const char *variable(const char *name)
 {

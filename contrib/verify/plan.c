@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "plan/bindings.h"
-#include "plugin/node/gpus.h"
+#include "plugin/node/cpus.h"
 
 int verify_plan_init(verify_plan *plan, topomap_error *err)
 {

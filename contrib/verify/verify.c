@@ -12,7 +12,7 @@
 
 #include "plugin/common/environment.h"
 #include "plugin/common/spool.h"
-#include "util/standard_files.h"
+#include "util/whole.h"
 
 enum { OK, WRONG, USAGE, INPUT, OTHER, TEXT = 400, PATIENCE = 60 };
 

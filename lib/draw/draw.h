@@ -11,6 +11,8 @@
 
 #include "topomap/topomap.h"
 
+/* ---- draw ---------------------------------------------------------------------- */
+
 /** How things of a kind look. Lines have a width, what is filled has none. */
 typedef struct topomap_draw_style {
     const char *name;         /**< a class of the SVG: letters and digits */
@@ -79,5 +81,30 @@ void topomap_draw_cells(topomap_drawing *drawing, double x, double y, double sid
 /** One SVG document, of which a page may have several.
  *  \param id  of its title: letters and digits */
 void topomap_draw_svg(const topomap_drawing *drawing, const char *id, FILE *out);
+
+/* ---- layout -------------------------------------------------------------------- */
+/* Where the vertices of a network stand: in a grid by coordinates, in rows by levels, in a ring. */
+
+typedef struct topomap_spot {
+    double x, y;
+} topomap_spot;
+
+/** The first two dimensions are a slice; further ones go right and down by turns, slice beside
+ *  slice, with a cell between two. \param at, size  [dimensions] */
+topomap_spot topomap_draw_in_grid(const uint32_t *at, const uint32_t *size, uint32_t dimensions,
+                                  double cell, double edge);
+
+/** At an angle from the top, clockwise, on a circle around (middle, middle). */
+topomap_spot topomap_draw_in_ring(double middle, double radius, double angle);
+
+/** One of a row. */
+typedef struct topomap_draw_place {
+    double key; /* what they are in the order of; of equals the lower number comes first */
+    uint32_t number;
+    double x; /* out */
+} topomap_draw_place;
+
+/** Sorts them, and gives each the middle of its share of the width. */
+void topomap_draw_row(topomap_draw_place *place, size_t count, double edge, double width);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "draw/layout.h"
+#include "draw/draw.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fabric/links.h"
+#include "fabric/fabric.h"
 #include "fabric/network.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/dimension_order.h"
-
 #include "fabric/shapes.h"
+
 #include "util/alloc.h"
 
 struct grid {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/dragonfly.h"
+#include "fabric/shapes.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/fattree.h"
+#include "fabric/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>

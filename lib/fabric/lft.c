@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/lft.h"
+#include "fabric/infiniband.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/infiniband.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/links.h"
+#include "fabric/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>

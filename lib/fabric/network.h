@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Links and routes between a machine's nodes, for congestion. A machine has one where its source
  * tells the links (machine.h, .network); tori and meshes get theirs when it is asked for. */
-#ifndef TOPOMAP_NETWORK_H
-#define TOPOMAP_NETWORK_H
+#ifndef TOPOMAP_FABRIC_NETWORK_H
+#define TOPOMAP_FABRIC_NETWORK_H
+
+#include <stdint.h>
 
 #include "fabric/fabric.h"
+
+/* ---- network ------------------------------------------------------------------- */
 
 /** The most directed links that a network may have. */
 #define TOPOMAP_NETWORK_LINKS ((uint64_t)1 << 28)
@@ -71,11 +75,33 @@ static inline uint32_t topomap_network_next(const topomap_network *network, uint
 /** Takes what is used off the capacities. A link keeps at least a hundredth of its own.
  *  \param used  [links] bytes a second */
 void topomap_network_take(topomap_network *network, const double *used);
-/** Takes other jobs' traffic off the links: \p path is a list of links (fabric/links.h), in which
+/** Takes other jobs' traffic off the links: \p path is a list of links (fabric/fabric.h), in which
  *  the rate is what is used, in each direction; rows of one pair add up. A link keeps at least a
  *  hundredth of its capacity. Rows about links that are not in this network (of other jobs' hosts)
  *  do nothing; a file of which no row fits is TOPOMAP_EINPUT. TOPOMAP_EUSAGE where the network has
  *  no names or rates. On failure capacities are as they were. */
 int topomap_network_background(topomap_network *network, const char *path, topomap_error *err);
+
+/* ---- disjoint ------------------------------------------------------------------ */
+/* Disjoint sets of 0..n-1. Every member starts as its own parent: parent[i] = i. */
+
+/** The set's lowest member; paths are halved. */
+static inline uint32_t topomap_disjoint_root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/** The lower root stays, so that the result does not depend on the order. */
+static inline void topomap_disjoint_join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = topomap_disjoint_root(parent, a);
+    b = topomap_disjoint_root(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
 
 #endif

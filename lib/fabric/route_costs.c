@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/route_costs.h"
+#include "fabric/switches.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/switch_distances.h"
+#include "fabric/switches.h"
 
 #include <stdlib.h>
 #include <string.h>

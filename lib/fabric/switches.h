@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph of what routes in a fabric, and the searches over it. */
+/* The graph of switches, and distances over shortest paths and over routes. */
 #ifndef TOPOMAP_FABRIC_SWITCHES_H
 #define TOPOMAP_FABRIC_SWITCHES_H
 
 #include "topomap/topomap.h"
+
+/* ---- switches ------------------------------------------------------------------ */
+/* The graph of what routes in a fabric, and the searches over it. */
 
 enum {
     TOPOMAP_FAR = UINT16_MAX, /* hops: no path */
@@ -66,5 +69,62 @@ typedef struct topomap_switch_set {
  *  \param hops  [sets * sets] TOPOMAP_FAR where there is no path */
 int topomap_switches_between(const topomap_switches *switches, const topomap_switch_set *set,
                              size_t sets, uint16_t *hops, topomap_error *err);
+
+/* ---- switch distances ---------------------------------------------------------- */
+/* Distances between the places of a fabric that hosts hang on. */
+
+/** What hosts hang on: switches, with what it takes from the host into each. All hops of one site
+ *  are the same number. */
+typedef struct topomap_site {
+    const topomap_start *on; /* [count] */
+    size_t count;
+} topomap_site;
+
+/** Distances between every two sites: two are as far as the nearest two of their switches, at the
+ *  cost of the cheapest of the shortest paths; two hosts of one site meet at the cheapest of its
+ *  switches. Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest.
+ *  \param hop   cost of a byte over a link of the reference rate
+ *  \param hops  [sites * sites]
+ *  \param cost  [sites * sites] */
+int topomap_switch_distances(topomap_switches *switches, const topomap_site *site, size_t sites,
+                             double hop, uint16_t *hops, float *cost, topomap_error *err);
+
+/** Puts pairs of TOPOMAP_FAR hops 2 hops beyond the farthest pair. */
+void topomap_distances_fill_gaps(size_t sites, double hop, uint16_t *hops, float *cost);
+
+/* ---- route costs --------------------------------------------------------------- */
+/* Hops and costs over routes that are not all shortest, and the distances between hosts that follow
+ * from them. A row has the routes from every place (a switch with hosts) to one port of a host;
+ * rows that are the same are kept once. */
+
+enum {
+    TOPOMAP_NO_ROUTE = 0, /* a code */
+    TOPOMAP_ROUTE_CODES = 65535,
+    TOPOMAP_ROUTE_CODE = 2, /* bytes of a code, the lower one first */
+};
+
+typedef struct topomap_route_cost {
+    uint32_t hops, cost;
+} topomap_route_cost;
+
+typedef struct topomap_route_row {
+    uint32_t place; /* of the port's own switch */
+    uint8_t *code;  /* [places * TOPOMAP_ROUTE_CODE]; NULL: not read */
+} topomap_route_row;
+
+typedef struct topomap_route_costs {
+    uint32_t places;
+    topomap_route_row *row; /* [rows] */
+    size_t rows;
+    topomap_route_cost *of; /* [TOPOMAP_ROUTE_CODES + 1] by code; TOPOMAP_FAR hops: no route */
+} topomap_route_costs;
+
+/** Distances between every two sites, as topomap_switch_distances() with routes in place of
+ *  shortest paths: a site's starts are rows. Both directions have the mean of the two, hops rounded
+ *  up.
+ *  \param hops  [sites * sites]
+ *  \param cost  [sites * sites] tenths of a hop */
+int topomap_route_distances(const topomap_route_costs *costs, const topomap_site *site,
+                            size_t sites, uint16_t *hops, float *cost, topomap_error *err);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The communication graph's own memory, for lib/ only. */
-#ifndef TOPOMAP_GRAPH_H
-#define TOPOMAP_GRAPH_H
+#ifndef TOPOMAP_GRAPH_GRAPH_H
+#define TOPOMAP_GRAPH_GRAPH_H
 
 #include "topomap/topomap.h"
 #include "util/input.h"
 #include "util/sorted.h"
+
+/* ---- graph --------------------------------------------------------------------- */
 
 /** Directed arcs in compressed rows. Rows ascend by target; no self-loops; no duplicates.
  *  An arc of 0 bytes is kept where the file lists it (it is still a neighbour). An arc
@@ -196,5 +198,41 @@ const char *topomap_graph_group_kind(size_t kind);
  *  \param size      ranks of each */
 int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
                          uint32_t *groups, uint32_t *size, topomap_error *err);
+
+/* ---- likeness ------------------------------------------------------------------ */
+/* How much of their traffic two graphs have in common. */
+
+/** How alike two graphs of the same ranks are: the share of bytes that goes between the same pairs,
+ *  sum of min(a/sum a, b/sum b) over undirected pairs, 0 to 1; 1 where both have no bytes. */
+int topomap_graph_likeness(const topomap_graph *a, const topomap_graph *b, double *share,
+                           topomap_error *err);
+
+/** How well a pattern of the same ranks, rank by rank, tells a profile: the smaller of the share of
+ *  the profile's bytes that goes between pairs of the pattern, and of the pattern's pairs that the
+ *  profile has. */
+int topomap_graph_fit(const topomap_graph *profile, const topomap_graph *pattern, double *share,
+                      topomap_error *err);
+
+/* ---- matrix -------------------------------------------------------------------- */
+/* Who talks to whom, as a square of few cells: what pictures of a graph are made of. */
+
+typedef struct topomap_matrix {
+    uint32_t ranks, cells; /* a side */
+    uint32_t each;      /* ranks of a row or column: row i is those from i * each on; the last may
+                           have fewer */
+    double *bytes;      /* [cells * cells] what the ranks of a row send to those of a column */
+    double least, most; /* of the cells that are not empty; 0: all are */
+} topomap_matrix;
+
+/** \param place  [ranks] a permutation: where each rank stands; NULL: rank r at r
+ *  \param cells  at most so many, 1 or more; as many as there are rows of equally many ranks
+ *  \param matrix ends with topomap_matrix_clear(), after a failure too */
+int topomap_matrix_make(const topomap_graph *graph, const uint32_t *place, uint32_t cells,
+                        topomap_matrix *matrix, topomap_error *err);
+void topomap_matrix_clear(topomap_matrix *matrix);
+
+/** How strong a cell is on a logarithmic scale: 0 for the least that is not empty, 1 for the most;
+ *  below 0: it is empty. */
+double topomap_matrix_strength(const topomap_matrix *matrix, uint32_t row, uint32_t column);
 
 #endif

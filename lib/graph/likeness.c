@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/likeness.h"
+#include "graph/graph.h"
 
 /* What two rows of sorted partners have in common. */
 struct common {

@@ -2,7 +2,7 @@
 # Communication graphs: the graph itself.
 lib_libcore_la_SOURCES += \
   lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c lib/graph/blocks.c \
-  lib/graph/likeness.h lib/graph/likeness.c lib/graph/matrix.h lib/graph/matrix.c
+  lib/graph/likeness.c lib/graph/matrix.c
 include lib/graph/formats/local.mk
 include lib/graph/formats/training/local.mk
 include lib/graph/patterns/local.mk

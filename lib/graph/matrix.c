@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/matrix.h"
+#include "graph/graph.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/graph.h"
 #include "util/alloc.h"
 
 static void add_up(const topomap_graph *graph, const uint32_t *place, topomap_matrix *matrix)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/closeness_table.h"
 #include "util/alloc.h"
 
 static const topomap_nesting *level_at(const topomap_machine *m, uint32_t level)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* How close slots are, and which are alike. */
+#ifndef TOPOMAP_MACHINE_CLOSENESS_H
+#define TOPOMAP_MACHINE_CLOSENESS_H
+
+#include "machine/machine.h"
+
+/* ---- closeness ----------------------------------------------------------------- */
 /* A machine's places as a search that prices millions of swaps wants them: distances without
  * division or search, groups of close places as ranges, short lists of nodes nearby.
  *
  * Places are slots, or whole groups of one level (processors, nodes, sub-trees) that change places
  * as one. They are numbered so that every group of every level is a range of places. */
-#ifndef TOPOMAP_CLOSENESS_H
-#define TOPOMAP_CLOSENESS_H
-
-#include "machine/distance.h"
 
 enum topomap_closeness_how {
     TOPOMAP_CLOSE_BITS,  /* the highest bit in which two codes differ tells the level */
@@ -129,5 +132,69 @@ topomap_closeness_distance(const topomap_closeness *c, enum topomap_closeness_ho
     }
     return (float)topomap_slot_distance(c->machine, a, b);
 }
+
+/* ---- closeness table ----------------------------------------------------------- */
+
+/** Completes a closeness whose machine has distances between nodes, not levels (or levels too deep
+ *  for codes): the table of pairs, or codes for the machine's own function, and the lists of near
+ *  nodes. */
+int topomap_closeness_tabulate(topomap_closeness *c, int level, topomap_error *err);
+
+/* ---- clusters ------------------------------------------------------------------ */
+/* Nested groups of a matrix machine's nodes, for what wants a hierarchy where there is none. */
+
+/** Groups by single linkage: the nodes of a site; then, at each distance at which groups meet, what
+ *  is joined by pairs of sites no further apart; last, all nodes. On a fat tree these are its own
+ *  levels. Where there are more than \p most distances, some are passed over. O(sites^2).
+ *  \param level  [most] filled from the inside out; their groups end with the clear function
+ *  \param most   at least 2 */
+int topomap_machine_clusters(const topomap_machine *machine, topomap_nesting *level, uint32_t most,
+                             uint32_t *levels, topomap_error *err);
+void topomap_machine_clusters_clear(topomap_nesting *level, uint32_t levels);
+
+/* ---- vicinity ------------------------------------------------------------------ */
+/* For each node, the nodes close to it: where a search looks for partners to swap with. */
+
+typedef struct topomap_vicinity {
+    uint32_t *first; /* [nodes + 1] */
+    uint32_t *node;  /* [first[nodes]] ascending for each node; the node itself is left out */
+} topomap_vicinity;
+
+/** Torus: nodes at most one hop away. Tree: nodes of the innermost group that holds more than one
+ *  node. Matrix: nodes of the same site, or of the nearest one. At most \p limit for a node. */
+int topomap_vicinity_build(const topomap_machine *machine, uint32_t limit,
+                           topomap_vicinity *vicinity, topomap_error *err);
+void topomap_vicinity_clear(topomap_vicinity *vicinity);
+
+/* ---- symmetry ------------------------------------------------------------------ */
+/* How a torus or mesh is laid onto itself so that all distances stay: dimensions of one size and
+ * kind change their parts, a dimension is walked the other way, one that wraps is begun elsewhere.
+ */
+
+struct topomap_seat; /* a node with slots, at its router */
+
+/** All symmetries that bring one node to another one. */
+typedef struct topomap_symmetries {
+    const topomap_machine *machine;
+    uint32_t from, to;                   /* nodes */
+    struct topomap_seat *seat;           /* [seats] by router, size, number */
+    uint32_t seats;                      /* 0: there is no symmetry */
+    uint32_t axis[TOPOMAP_MACHINE_DIMS]; /* what becomes of each dimension's coordinate */
+    uint32_t turned;                     /* bit d: dimension d is walked the other way */
+    uint32_t looked;                     /* how many were tried on the nodes */
+    int done;
+} topomap_symmetries;
+
+/** Machines that are no torus, and nodes of unequal size, have none. Ends with
+ *  topomap_symmetries_close(), after a failure too. O(nodes log nodes). */
+int topomap_symmetries_open(const topomap_machine *machine, uint32_t from, uint32_t to,
+                            topomap_symmetries *symmetries, topomap_error *err);
+void topomap_symmetries_close(topomap_symmetries *symmetries);
+
+/** The next one that brings all nodes that have slots to such nodes of the same size; those without
+ *  turns and changed dimensions come first. A few hundred are looked at, at most.
+ *  \param node_to  [nodes] out: where each node's ranks go; nodes without slots stay
+ *  \return 1, or 0: that was all */
+int topomap_symmetries_next(topomap_symmetries *symmetries, uint32_t *node_to);
 
 #endif

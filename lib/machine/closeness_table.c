@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/closeness_table.h"
+#include "machine/closeness.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/vicinity.h"
 #include "util/alloc.h"
 
 enum {

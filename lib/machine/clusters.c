@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/clusters.h"
+#include "machine/closeness.h"
 
 #include <math.h>
 #include <stdlib.h>

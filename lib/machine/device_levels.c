@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node's GPUs as nested groups: at each cost, what pairs of no higher cost join (single linkage,
- * as machine/clusters.h does with nodes). */
+ * as machine/closeness.h does with nodes). */
 #include <stdlib.h>
 #include <string.h>
 

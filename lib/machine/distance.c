@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/distance.h"
+#include "machine/machine.h"
 
 uint32_t topomap_machine_slots(const topomap_machine *machine)
 {

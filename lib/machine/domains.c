@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/domains.h"
+#include "machine/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/fabric.h"
+#include "machine/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/dragonfly.h"
-#include "fabric/fattree.h"
+#include "fabric/shapes.h"
 #include "fabric/network.h"
-#include "fabric/switch_distances.h"
+#include "fabric/switches.h"
 #include "util/alloc.h"
 #include "util/names/known.h"
 

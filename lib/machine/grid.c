@@ -2,10 +2,9 @@
 /* The network of a torus or mesh machine. */
 #include <stdlib.h>
 
-#include "fabric/dimension_order.h"
-#include "fabric/network.h"
 #include "fabric/shapes.h"
-#include "machine/distance.h"
+#include "fabric/network.h"
+#include "machine/machine.h"
 #include "util/alloc.h"
 
 /* Their first dimension varies fastest, a shape's last one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/joining.h"
+#include "machine/machine.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a `--machine` specification, KIND:BODY[*SLOTS][@COSTS][,key=value...]. */
-#ifndef TOPOMAP_SPEC_H
-#define TOPOMAP_SPEC_H
+/* Machines from a specification. */
+#ifndef TOPOMAP_MACHINE_SPEC_H
+#define TOPOMAP_MACHINE_SPEC_H
 
+#include "fabric/fabric.h"
 #include "machine/machine.h"
+
+/* ---- spec ---------------------------------------------------------------------- */
+/* The parts of a `--machine` specification, KIND:BODY[*SLOTS][@COSTS][,key=value...]. */
 
 enum { TOPOMAP_SPEC_NUMBERS = TOPOMAP_MACHINE_LEVELS };
 
@@ -64,5 +68,64 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
 int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_gpus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+
+/* ---- spec gpus ----------------------------------------------------------------- */
+/* Between the files of gpus:. */
+
+enum { TOPOMAP_GPUS_INNER = 5, TOPOMAP_GPUS_OUTER = 4 };
+
+typedef struct topomap_gpus_shape {
+    uint32_t nodes, gpus, rails, nvlink;
+    uint32_t domain, unit, pod; /* nodes, at most all */
+    uint32_t taper;
+    double near, hop; /* costs of an NVLink and of a hop */
+    uint32_t inners, outers;
+    struct {
+        const char *name;
+        uint32_t size; /* GPUs, or nodes */
+        double cost;
+        uint32_t hops;
+    } inner[TOPOMAP_GPUS_INNER], outer[TOPOMAP_GPUS_OUTER];
+} topomap_gpus_shape;
+
+/** The links between the machine's nodes, for congestion: a cable from a node to each of its rails'
+ *  leaves, of every leaf to one vertex that stands for the pod's spines, of these to one for the
+ *  core; a domain's switches have as many cables to a node as eighteen NVLinks of each of its GPUs
+ *  (NVL72's nine trays of two). All cables are alike. None where there are too many. */
+int topomap_gpus_network(topomap_machine *machine, const uint32_t *ids,
+                         const topomap_gpus_shape *shape, topomap_error *err);
+
+/* ---- fabric -------------------------------------------------------------------- */
+/* Machines from hosts, switches and the cables between them: distances between hosts, and the
+ * network that congestion is worked out on. */
+
+enum { TOPOMAP_FABRIC_SITES = 16384 }; /* a matrix of 1.5 GiB */
+
+/** The machine of all hosts, or of those in the specification's alloc=, with its network.
+ *
+ *  Hops are those of the shortest path; its cost, the cheapest of the shortest ones, is HOP
+ *  (`@INSIDE:HOP`, 0 and 1 without) a link of the reference rate, and more in proportion on slower
+ *  links, in whole thousandths. The reference is the rate that most links between vertices that
+ *  route have (of two, the higher; without such links, of all), as in the topology database; links
+ *  of unknown rate count as the reference. Pairs without a path are put 2 hops beyond the farthest.
+ *
+ *  Capacities are the rates, unknown ones the most common rate (the lower of equals) (unit "s");
+ *  1 a cable (unit "bytes") where no rate is known.
+ *  \param fabric  has hosts; its links are used up
+ *  \param named   nonzero: nodes get the hosts' names */
+int topomap_fabric_machine(topomap_fabric *fabric, const topomap_spec *spec, int named,
+                           topomap_machine **machine, topomap_error *err);
+
+/* ---- domains ------------------------------------------------------------------- */
+/* NVLink domains: nodes whose GPUs reach each other without a NIC. */
+
+enum { TOPOMAP_NO_DOMAIN = UINT32_MAX };
+
+/** Brings nodes of one domain closer, in a matrix: two of them are no farther than \p cost and
+ *  \p hops, on whatever rails. Sites whose nodes are in several domains are divided. Other kinds of
+ *  machines are TOPOMAP_EUSAGE; so is what would have more than 16,384 sites.
+ *  \param domain_of  [nodes] numbers, or TOPOMAP_NO_DOMAIN */
+int topomap_machine_set_domains(topomap_machine *machine, const uint32_t *domain_of, double cost,
+                                uint32_t hops, topomap_error *err);
 
 #endif

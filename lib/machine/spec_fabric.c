@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/links.h"
+#include "fabric/fabric.h"
 #include "fabric/shapes.h"
-#include "machine/fabric.h"
+#include "machine/spec.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "machine/devices.h"
-#include "machine/spec_gpus.h"
+#include "machine/spec.h"
 #include "util/alloc.h"
 
 enum { GPUS_MOST = 256, NODES_MOST = 1 << 24 };

@@ -3,7 +3,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/network.h"
-#include "machine/spec_gpus.h"
+#include "machine/spec.h"
 #include "util/alloc.h"
 
 enum { CABLES_MOST = 1 << 22, PLANES = 18 };

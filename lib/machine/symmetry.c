@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/symmetry.h"
+#include "machine/closeness.h"
 
 #include <stdlib.h>
 
-#include "machine/distance.h"
+#include "machine/machine.h"
 #include "util/alloc.h"
 
 /* Of an odd allocation most are refused at one of the first nodes; of a cube of four dimensions

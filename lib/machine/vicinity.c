@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/vicinity.h"
+#include "machine/closeness.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
+#include "machine/machine.h"
 #include "util/alloc.h"
 
 /* Nodes sorted into cells: routers of a torus, groups of a tree, sites of a matrix. */

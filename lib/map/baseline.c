@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The baselines: rank r on slot r, and a seeded shuffle. */
-#include "map/algorithm.h"
+#include "map/problem.h"
 
 static int map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {

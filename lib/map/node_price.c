@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/node_price.h"
+#include "map/objective.h"
 
 #include <string.h>
 

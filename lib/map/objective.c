@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fabric/dragonfly.h"
-#include "metric/congestion.h"
-#include "metric/prediction.h"
+#include "fabric/shapes.h"
+#include "metric/metric.h"
 
 static int is_known(const topomap_network *network, const char *model)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/parameters.h"
+#include "map/problem.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/places.h"
+#include "map/objective.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "map/nesting.h"
-#include "util/arena.h"
+#include "machine/machine.h"
+#include "map/problem.h"
+#include "util/alloc.h"
 
 /* Groups that have slots, numbered as their first slots come. */
 static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topomap_error *err)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every mapping algorithm gets: the graph padded to one vertex per slot, the machine, and
- * the state of one search. A placement is always a permutation: slot_of[v] for each vertex v,
- * where vertices >= ranks stand for slots that stay empty. */
-#ifndef TOPOMAP_PROBLEM_H
-#define TOPOMAP_PROBLEM_H
+/* What is asked of a map, and what an algorithm is. */
+#ifndef TOPOMAP_MAP_PROBLEM_H
+#define TOPOMAP_MAP_PROBLEM_H
 
 #include <stdatomic.h>
 
@@ -12,6 +10,11 @@
 #include "topomap/topomap.h"
 #include "util/random.h"
 #include "watch/watch.h"
+
+/* ---- problem ------------------------------------------------------------------- */
+/* What every mapping algorithm gets: the graph padded to one vertex per slot, the machine, and
+ * the state of one search. A placement is always a permutation: slot_of[v] for each vertex v,
+ * where vertices >= ranks stand for slots that stay empty. */
 
 struct topomap_score;
 
@@ -49,7 +52,7 @@ typedef struct topomap_problem {
     double deadline;                         /* topomap_clock_wall() time, 0: none */
     topomap_watch *watch;                    /* counts candidates; or NULL */
     const atomic_int *cancel;                /* nonzero: nobody waits for the result; or NULL */
-    const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    const char *parameters; /* of the algorithm that runs (map/problem.h), lent; or NULL */
     size_t parameters_length;
 
     topomap_work work;
@@ -87,5 +90,157 @@ int topomap_problem_late(const topomap_problem *problem);
 /** -1, with an error that nobody sees, where nobody waits for the result: what cannot stop half way
  *  as one that is late does may then give up. */
 int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err);
+
+/* ---- algorithm ----------------------------------------------------------------- */
+/* What an algorithm is: a row, in the file that makes the map; help, completion, tests and the
+ * portfolio walk the list of rows below. */
+
+enum topomap_kind_bits {
+    TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
+    TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
+    TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
+    TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
+};
+
+/* What rows say of machines, by which it is decided whether one runs there, */
+#define FITS_ALL "tree,torus,mesh,matrix,fabric"
+#define FITS_GRID "torus,mesh"
+#define FITS_HIERARCHY "tree,matrix,fabric"
+#define FITS_LINKED "torus,mesh,fabric" /* with links: hosts.c refuses the others */
+/* and of sources. */
+#define BY_BHATELE "Bhatele (2010)"
+#define BY_LINDGREN "Lindgren (KTH)"
+#define BY_VIEM "Schulz, Traeff: VieM"
+#define BY_WU "Wu, Xiong, Lan: HierTopoMap"
+#define BY_HOEFLER "Hoefler, Snir: LibTopoMap"
+#define BY_HUNOLD "Hunold et al. (CLUSTER 2020)"
+
+typedef struct topomap_algorithm_impl {
+    topomap_algorithm row;
+    const topomap_parameter *parameters; /* ends with a row whose name is NULL; or NULL */
+    /** Construction fills slot_of [slots], a permutation; refinement improves it in place. NULL: of
+     * the portfolio itself. */
+    int (*run)(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+    /** In place of `run`, for algorithms that are one function: which of them, self->variant says.
+     */
+    int (*run_family)(const struct topomap_algorithm_impl *self, topomap_problem *problem,
+                      uint32_t *slot_of, topomap_error *err);
+    int variant;
+} topomap_algorithm_impl;
+
+static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
+                                        topomap_problem *problem, uint32_t *slot_of,
+                                        topomap_error *err)
+{
+    return algorithm->run_family ? algorithm->run_family(algorithm, problem, slot_of, err)
+                                 : algorithm->run(problem, slot_of, err);
+}
+
+/** All algorithms, in the order of the help: to add one, add its line. PAPER: published heuristics
+ *  that serve comparison (map/papers), which the planner is not linked with. */
+#define TOPOMAP_ALGORITHMS(ROW, PAPER)                                                             \
+    ROW(topomap_algorithm_auto)                                                                    \
+    ROW(topomap_algorithm_identity)                                                                \
+    ROW(topomap_algorithm_random)                                                                  \
+    ROW(topomap_algorithm_tree)                                                                    \
+    ROW(topomap_algorithm_matched)                                                                 \
+    ROW(topomap_algorithm_rb)                                                                      \
+    ROW(topomap_algorithm_rb_wrap)                                                                 \
+    PAPER(topomap_algorithm_bhatele)                                                               \
+    PAPER(topomap_algorithm_mxovlp)                                                                \
+    PAPER(topomap_algorithm_mxov_al)                                                               \
+    PAPER(topomap_algorithm_coce)                                                                  \
+    PAPER(topomap_algorithm_exco)                                                                  \
+    PAPER(topomap_algorithm_affn)                                                                  \
+    PAPER(topomap_algorithm_stack)                                                                 \
+    PAPER(topomap_algorithm_fold)                                                                  \
+    PAPER(topomap_algorithm_chain)                                                                 \
+    PAPER(topomap_algorithm_bft)                                                                   \
+    PAPER(topomap_algorithm_mht)                                                                   \
+    PAPER(topomap_algorithm_coce_mht)                                                              \
+    PAPER(topomap_algorithm_brick)                                                                 \
+    ROW(topomap_algorithm_two_stage)                                                               \
+    ROW(topomap_algorithm_two_stage_refine)                                                        \
+    ROW(topomap_algorithm_greedy)                                                                  \
+    ROW(topomap_algorithm_bisect)                                                                  \
+    ROW(topomap_algorithm_rcm)                                                                     \
+    ROW(topomap_algorithm_rcm_literal)                                                             \
+    ROW(topomap_algorithm_top_down)                                                                \
+    ROW(topomap_algorithm_group_first)                                                             \
+    ROW(topomap_algorithm_bottom_up)                                                               \
+    PAPER(topomap_algorithm_mueller_merbach)                                                       \
+    PAPER(topomap_algorithm_greedy_all_c)                                                          \
+    ROW(topomap_algorithm_multisection)                                                            \
+    PAPER(topomap_algorithm_nodecart)                                                              \
+    PAPER(topomap_algorithm_hyperplane)                                                            \
+    PAPER(topomap_algorithm_kd_tree)                                                               \
+    PAPER(topomap_algorithm_stencil_strips)                                                        \
+    ROW(topomap_algorithm_boxes)                                                                   \
+    ROW(topomap_algorithm_grid)                                                                    \
+    ROW(topomap_algorithm_refine)                                                                  \
+    ROW(topomap_algorithm_swap)                                                                    \
+    ROW(topomap_algorithm_relieve)                                                                 \
+    ROW(topomap_algorithm_level)                                                                   \
+    ROW(topomap_algorithm_anneal)                                                                  \
+    ROW(topomap_algorithm_anneal_hot)                                                              \
+    ROW(topomap_algorithm_cycles)                                                                  \
+    ROW(topomap_algorithm_threshold)                                                               \
+    ROW(topomap_algorithm_n2)                                                                      \
+    ROW(topomap_algorithm_np)                                                                      \
+    ROW(topomap_algorithm_nc1)                                                                     \
+    ROW(topomap_algorithm_nc2)                                                                     \
+    ROW(topomap_algorithm_nc10)
+
+#define TOPOMAP_DECLARE(algorithm) extern const topomap_algorithm_impl algorithm;
+TOPOMAP_ALGORITHMS(TOPOMAP_DECLARE, TOPOMAP_DECLARE)
+#undef TOPOMAP_DECLARE
+
+/** The algorithms of this program, NULL behind the last. The planner has a table of its own
+ *  (plugin/planner/algorithms.c) in place of the library's (map/auto/algorithms.c). */
+extern const topomap_algorithm_impl *const topomap_algorithms[];
+
+/** The row whose name is \p name [length], or NULL. */
+const topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t length);
+
+/** Whose ranks may lie where a file of coordinates says. */
+extern const topomap_parameter topomap_parameters_coordinates[];
+/** Which may form groups of a node's size first. */
+extern const topomap_parameter topomap_parameters_grouped[];
+
+/* ---- nesting ------------------------------------------------------------------- */
+/* The levels of a machine as one row, from the inside out: those inside nodes, then those of a tree
+ * between them. */
+
+static inline const topomap_nesting *topomap_nesting_at(const topomap_machine *m, uint32_t level)
+{
+    return level < m->inner_levels ? &m->inner[level] : &m->outer[level - m->inner_levels];
+}
+
+/** The machine's own number of a slot's group; of a whole node, the node's. */
+static inline uint32_t topomap_nesting_group(const topomap_machine *m, uint32_t level,
+                                             uint32_t slot)
+{
+    if (level + 1 < m->inner_levels)
+        return m->inner[level].group[slot];
+    if (level < m->inner_levels)
+        return m->node_of[slot];
+    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
+}
+
+/* ---- parameters ---------------------------------------------------------------- */
+/* What stands behind the comma of `--algorithm NAME,k=v,...`: what each algorithm takes is in
+ * its row. */
+
+/** Checks all of \p given ("k=v,k=v", \p length characters, perhaps none) against the row's table
+ *  and keeps it, lent, as the problem's. TOPOMAP_EUSAGE names what the row takes. */
+int topomap_parameters_set(topomap_problem *problem, const topomap_algorithm_impl *impl,
+                           const char *given, size_t length, topomap_error *err);
+
+/** The number that was given, or \p fallback. */
+uint64_t topomap_parameter_number(const topomap_problem *problem, const char *name,
+                                  uint64_t fallback);
+/** The text that was given, cut to \p size with its NUL; 0 where none was. */
+int topomap_parameter_text(const topomap_problem *problem, const char *name, char *text,
+                           size_t size);
 
 #endif

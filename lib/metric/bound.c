@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/bound.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 
-#include "machine/distance.h"
+#include "machine/machine.h"
 #include "util/alloc.h"
 
 /* Pairs of nodes of a torus, and of a node and a site of a matrix: a tenth of a second each, which

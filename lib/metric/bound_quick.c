@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The bound of bound.c in a launch's time: rings of the machine as a whole, not of each node. */
-#include "metric/bound.h"
+#include "metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/congestion.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/dragonfly.h"
+#include "fabric/shapes.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/dragonfly.h"
+#include "fabric/shapes.h"
 #include "graph/graph.h"
-#include "metric/congestion.h"
+#include "metric/metric.h"
 
 struct message {
     double bytes, *load;

@@ -3,9 +3,8 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "metric/congestion.h"
-#include "metric/shares.h"
-#include "util/arena.h"
+#include "metric/metric.h"
+#include "util/alloc.h"
 
 /* For one sending vertex s: paths(v) is the number of shortest paths s..v. With wanted(v) the bytes
  * that s sends to v, the bytes for one path that ends at v or goes on from there are

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "graph/graph.h"
-#include "metric/congestion.h"
-#include "metric/single_path.h"
+#include "metric/metric.h"
 #include "util/alloc.h"
 #include "util/keyed.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/graph.h"
-#include "metric/congestion.h"
+#include "metric/metric.h"
 
 /* A route that is longer than there are vertices goes round in circles. */
 static int follow(const topomap_traffic *t, uint32_t from, uint32_t to, double bytes, double *load,

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "graph/graph.h"
-#include "machine/distance.h"
-#include "metric/bound.h"
+#include "machine/machine.h"
+#include "metric/metric.h"
 #include "util/alloc.h"
 
 static void sum_up(const topomap_weights *weights, const topomap_machine *machine,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/flows.h"
+#include "metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "metric/congestion.h"
 
 #define ROUNDING 1e-9
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/fluid.h"
+#include "metric/metric.h"
 
 static int list_flows(topomap_flows *f, const topomap_traffic *t, topomap_error *err)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/link_loads.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "metric/congestion.h"
 #include "util/alloc.h"
 
 struct topomap_link_loads {

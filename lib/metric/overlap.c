@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/overlap.h"
+#include "metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
-#include "metric/flows.h"
 
 #define NO_FLOW UINT32_MAX
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/shares.h"
+#include "metric/metric.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/dimension_order.h"
-#include "fabric/dragonfly.h"
+#include "fabric/shapes.h"
 #include "machine/machine.h"
-#include "util/arena.h"
+#include "util/alloc.h"
 
 /* Ways kept: slots by a hash of their ends, and their entries in all. */
 enum { SLOTS_MOST = 1 << 20, ENTRIES_MOST = 1 << 23, SEARCH_BYTES = 1 << 27 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/single_path.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 

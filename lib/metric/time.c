@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/prediction.h"
+#include "metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
-#include "metric/congestion.h"
-#include "metric/fluid.h"
-#include "metric/overlap.h"
 #include "util/alloc.h"
-#include "util/sized.h"
 
 enum { ADAPTER = 1, ROUTER };
 enum { PATIENCE = 1000000000 }; /* of topomap_time_evaluate(): some seconds */

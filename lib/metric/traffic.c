@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metric/traffic.h"
+#include "metric/metric.h"
 
 #include <stdio.h>
 #include <stdlib.h>

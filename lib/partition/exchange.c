@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Top-down construction wants perfectly balanced partitions (VieM, section 3.1). Exact sizes leave
  * no room for single moves, so that what is left to improve after topomap_balance() is swaps. */
-#include "partition/exchange.h"
+#include "partition/partition.h"
 
-#include "util/arena.h"
+#include "util/alloc.h"
 
 enum {
     ROUNDS = 16,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "partition/matching.h"
+#include "partition/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/arena.h"
+#include "util/alloc.h"
 
 enum {
     FREE = UINT32_MAX,

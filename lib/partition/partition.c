@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/balance.h"
-#include "partition/exchange.h"
-#include "partition/small.h"
 #include "util/alloc.h"
-#include "util/arena.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
  * threads inside it would change each other's result. */

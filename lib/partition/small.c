@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "partition/small.h"
+#include "partition/partition.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
  * as runs or in fixed width) or any runs for each task. GPUs are in "T2" alone: how many, whether
  * they are AMD's, their indices as runs, and which of them stands k-th, in fixed width. */
 #include "plan/bindings.h"
-#include "plan/bindings_text.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unfolds the text that bindings.c describes, as bindings_walk.h goes through it. */
+/* Unfolds the text that bindings.c describes, as bindings.h goes through it. */
 #include "plan/bindings.h"
-#include "plan/bindings_walk.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

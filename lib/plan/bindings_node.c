@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/bindings.h"
-#include "plan/bindings_walk.h"
 
 #include <stdlib.h>
 #include <string.h>

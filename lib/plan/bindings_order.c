@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/bindings.h"
-#include "plan/bindings_text.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/bindings_walk.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 static void print_levels(FILE *out, const topomap_machine *machine, int kept,
                          const char *before_name, const topomap_cost *before,

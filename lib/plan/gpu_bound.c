@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/gpu_bound.h"
+#include "plan/node_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "plan/plan.h"
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 #include "util/text.h"
 
 char *topomap_layout_format(uint32_t nodes, const uint32_t *first, const uint32_t *task,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/nics.h"
+#include "plan/node_plan.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
 

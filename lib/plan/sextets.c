@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/sextets.h"
+#include "plan/node_plan.h"
 #include "util/alloc.h"
 
 enum { GROUP_BITS = 5, NUMBER_GROUPS = 8 };

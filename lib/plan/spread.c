@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/spread.h"
+#include "plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "request/on_off.h"
+#include "request/request.h"
 
 #include <stddef.h>
 #include <strings.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/table.h"
 #include "util/alloc.h"
 
 const topomap_request_row *topomap_request_row_of(enum topomap_request_key key)

@@ -3,14 +3,16 @@
  * lines of a planner's request (plugin/protocol.md) and the options of `topomap map` are its
  * columns, and one grammar reads the values of all. libc alone: srun's plugin links it. Not
  * thread-safe in one request; every function is deterministic. */
-#ifndef TOPOMAP_REQUEST_H
-#define TOPOMAP_REQUEST_H
+#ifndef TOPOMAP_REQUEST_REQUEST_H
+#define TOPOMAP_REQUEST_REQUEST_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "topomap/topomap.h"
+
+/* ---- request ------------------------------------------------------------------- */
 
 enum topomap_request_key {
     /* Settings: what users and sites say of a step, in the order in which they are shown. */
@@ -162,5 +164,32 @@ int topomap_request_read_line(topomap_request *request, size_t number, char *lin
                               topomap_error *err);
 /** Writes such a line; \p key must have one. */
 void topomap_request_write_line(FILE *out, enum topomap_request_key key, const char *text);
+
+/* ---- table --------------------------------------------------------------------- */
+/* The rows, and the readers of their values. */
+
+/** What a reader may write to. */
+union topomap_request_value {
+    char *text;
+    int word;
+    uint32_t count;
+    uint64_t large;
+    double number;
+    struct topomap_request_objective objective;
+};
+
+extern const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS];
+
+/** Of texts, which topomap_request_set() keeps itself. */
+int topomap_request_text(const topomap_request_row *row, const char *text, void *to);
+int topomap_request_word(const topomap_request_row *row, const char *text, void *to);
+
+/* ---- on off -------------------------------------------------------------------- */
+/* Words by which somebody wants topomap, or does not, whatever they are written for. */
+
+/** Whether \p word is off, no, 0 or false, in any case; NULL is not. */
+int topomap_request_means_off(const char *word);
+/** Whether \p word is on, yes, 1, true or auto, in any case; NULL is not. */
+int topomap_request_means_on(const char *word);
 
 #endif

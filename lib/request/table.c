@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "request/table.h"
+#include "request/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

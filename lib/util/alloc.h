@@ -8,6 +8,8 @@
 
 #include "topomap/topomap.h"
 
+/* ---- alloc --------------------------------------------------------------------- */
+
 /** Zeroed array of \p count elements of \p size bytes; NULL and \p err set where count * size
  *  overflows or memory is short. count 0 gives a valid pointer. Ends with free(). */
 void *topomap_alloc(size_t count, size_t size, topomap_error *err);
@@ -41,5 +43,32 @@ char *topomap_strndup(const char *text, size_t length, topomap_error *err);
 /** Ends what open_memstream(3) has begun, or could not. \return *text, which is whole now and ends
  *  with free(); NULL and \p err set where memory was short */
 char *topomap_printed(FILE *out, char **text, topomap_error *err);
+
+/* ---- arena --------------------------------------------------------------------- */
+/* Arrays that end together: each is asked for by itself, whether all came is asked once. */
+
+/** Starts as all zeros. */
+typedef struct topomap_arena {
+    struct topomap_arena_array *last;
+    int is_short; /* one of the arrays did not come */
+} topomap_arena;
+
+/** As topomap_alloc(); the array ends with topomap_arena_clear(). */
+void *topomap_arena_alloc(topomap_arena *arena, size_t count, size_t size, topomap_error *err);
+/** Frees all arrays; the arena is then as in the beginning. */
+void topomap_arena_clear(topomap_arena *arena);
+
+/* ---- sized --------------------------------------------------------------------- */
+/* Structs that callers of the library fill: their first member is their size, as the caller knows
+ * them. They grow at their end only, and 0 means what there was before. */
+
+/** Copies what the caller has and leaves the rest 0; the copy's own size is this library's.
+ *  \param known  [size] this library's
+ *  \param least  the size in the first release that had the struct
+ *  \param given  the caller's: a size_t, and what follows it
+ *  \param type   its name, for the error: TOPOMAP_EUSAGE where it is smaller than \p least, or
+ *                larger than \p size with anything but 0 behind */
+int topomap_sized_copy(void *known, size_t size, size_t least, const void *given, const char *type,
+                       topomap_error *err);
 
 #endif

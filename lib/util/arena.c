@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/arena.h"
+#include "util/alloc.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 #include "util/text.h"
 
 enum { CORES_OF_NODE = 8192, CORES_MOST = 1 << 25 };

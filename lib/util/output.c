@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
-#include "util/publish.h"
 #include "util/safe_text.h"
 
 struct topomap_output {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "util/publish.h"
+#include "util/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

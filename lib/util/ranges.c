@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 void topomap_ranges_print(FILE *out, const uint32_t *number, uint32_t count, uint32_t least)
 {

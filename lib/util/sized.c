@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/sized.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- sorted -------------------------------------------------------------------- */
 
 /** For qsort(): numbers, ascending. */
 static inline int topomap_by_u32(const void *a, const void *b)
@@ -65,5 +68,11 @@ static inline size_t topomap_sorted_rows(const void *rows, size_t count, size_t 
     }
     return low;
 }
+
+/* ---- ranges -------------------------------------------------------------------- */
+
+/** Prints ascending numbers as "0,2,5-7"; consecutive ones as a range from \p least on, which is 2
+ *  or more. */
+void topomap_ranges_print(FILE *out, const uint32_t *number, uint32_t count, uint32_t least);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/standard_files.h"
+#include "util/whole.h"
 
 #include <fcntl.h>
 #include <unistd.h>

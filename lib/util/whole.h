@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+/* ---- whole --------------------------------------------------------------------- */
+
 /** \return 0, or -1 with errno */
 int topomap_whole_write(int fd, const void *bytes, size_t size);
 /** \return 0, or -1 with errno, which is 0 where the end came first */
@@ -30,5 +32,14 @@ int topomap_untrusted_open(int folder, const char *path, int flags, struct stat 
 /** Returns why topomap_untrusted_open() has failed, by its \p about and errno, for a message behind
  * "PATH: ". */
 const char *topomap_untrusted_why(const struct stat *about);
+
+/* ---- standard files ------------------------------------------------------------ */
+/* A program that was started with descriptor 0, 1 or 2 closed would open its first file under that
+ * number, and what it prints would go into that file. */
+
+/** Opens /dev/null as each of the descriptors 0, 1 and 2 that is closed, so that reading from it
+ * or writing to it fails with EBADF, as before. To be called first in main(), before there are
+ * threads. Returns 0, or -1 with errno set. */
+int topomap_standard_files_open(void);
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_COMMON_ARGS_H
 #define TOPOMAP_PLUGIN_COMMON_ARGS_H
 
-#include "plugin/common/record.h"
-#include "plugin/policy/resolve.h"
+#include "plugin/common/reply.h"
+#include "plugin/policy/policy.h"
 
 /* What the site waits for where plugstack.conf does not say, in milliseconds. */
 enum { PLUGIN_DEADLINE_MS = 2000, PLUGIN_NODE_MS = 1000, PLUGIN_END_MS = 100 };

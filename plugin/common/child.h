@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process for another program, srun's planner, the planner's scontrol or slurmstepd's
- * topomap-node: it can neither stop who starts it nor keep anything of it open. */
+/* Starting another program, and what a process must watch. */
 #ifndef TOPOMAP_PLUGIN_COMMON_CHILD_H
 #define TOPOMAP_PLUGIN_COMMON_CHILD_H
 
@@ -9,6 +8,10 @@
 #include <sys/types.h>
 
 #include "topomap/topomap.h"
+
+/* ---- child --------------------------------------------------------------------- */
+/* A process for another program, srun's planner, the planner's scontrol or slurmstepd's
+ * topomap-node: it can neither stop who starts it nor keep anything of it open. */
 
 /** What the program finds open. No other descriptor is but /dev/null: who reads our output to its
  * end must not wait for a program that a file system holds. */
@@ -78,5 +81,65 @@ struct plugin_child_answer {
 
 /** Receives such an answer. On failure errno says why; EMSGSIZE: it is longer */
 int plugin_child_receive(int reply, int64_t *until, void *answer);
+
+/* ---- group --------------------------------------------------------------------- */
+/* The control group of what slurmstepd starts. Slurm waits at a step's end for the group that
+ * slurmstepd and its children are in to be empty, a minute at least, and then drains the node
+ * (proctrack/cgroup and cgroup/v2, slurm 22.05 to 26.05: proctrack_p_wait(), which counts
+ * CG_LEVEL_STEP_SLURM). A process that a file system holds in the kernel is moved to where
+ * slurmstepd itself goes then: SCOPE/system, of no step. */
+
+enum { PLUGIN_GROUP_PATH = 1024 };
+
+/** The file that takes a process of slurmstepd's out of its step.
+ *  \param text  of /proc/self/cgroup \param path  PLUGIN_GROUP_PATH bytes
+ *  \return 0, or -1: not slurmstepd's group, or not that of cgroup/v2 */
+int plugin_group_outside(const char *text, char *path);
+
+/** The same for this process. */
+int plugin_group_find(char *path);
+
+/** Moves \p pid there, in a process of its own that ends with it. System calls only. */
+_Noreturn void plugin_group_move(const char *path, pid_t pid);
+
+/* ---- descriptors --------------------------------------------------------------- */
+/* Closing what a child inherited, between fork and exec: only system calls, no memory, no locks.
+ * And what standard input is. */
+
+/** Closes every descriptor from \p first up, by the first way below that works here. */
+void plugin_descriptors_close_from(int first);
+
+/** close_range, of Linux 5.9. Called by number: glibc has it since 2.34 only. \return 0 or -1 */
+int plugin_descriptors_by_range(int first);
+
+/** One by one, as /proc/self/fd lists them. \return 0 or -1, some of them closed */
+int plugin_descriptors_by_folder(int first);
+
+/** One by one up to the process' limit, 65536 at most. \return 0 */
+int plugin_descriptors_by_number(int first);
+
+/** What standard input is, where that is a file: a part of a program's case. The kernel names it,
+ *  no file system is asked. \return nonzero: \p path has it */
+int plugin_descriptors_input(char *path, size_t size);
+
+/* ---- keyring ------------------------------------------------------------------- */
+/* A note in the user's keyring of the kernel (user-keyring(7)), on this machine: no file system can
+ * hold it up, nobody else can make it first, and it goes by itself after a week. */
+
+/** \return the bytes of the note \p name, at most \p room of them into \p bytes; 0: there is none,
+ * it is longer, or the kernel has no keyring for us */
+size_t plugin_keyring_read(const char *name, void *bytes, size_t room);
+
+/** Whoever writes last is read; without a keyring nothing happens. */
+void plugin_keyring_write(const char *name, const void *bytes, size_t size);
+
+/* ---- oom ----------------------------------------------------------------------- */
+/* Who ends where memory does. */
+
+/** Makes this process, and what it starts, the first that the kernel ends where a control group or
+ *  the machine has no memory left: a job can do without topomap, not without its program. What
+ *  slurmstepd starts would be the last otherwise (-1000 is slurmstepd's own, STEPD_OOM_ADJ in
+ *  Slurm's slurmstepd/mgr.c 22.05 to 26.05). Where the kernel refuses, nothing changes. */
+void plugin_oom_first(void);
 
 #endif

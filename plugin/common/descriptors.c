@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/common/descriptors.h"
+#include "plugin/common/child.h"
 
 #include <fcntl.h>
 #include <limits.h>

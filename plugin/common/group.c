@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/common/group.h"
+#include "plugin/common/child.h"
 #include "plugin/sandbox/sandbox.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/common/keyring.h"
+#include "plugin/common/child.h"
 
 #include <linux/keyctl.h>
 #include <sys/syscall.h>

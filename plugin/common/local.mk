@@ -8,9 +8,9 @@ plugin_libspank_la_SOURCES += \
 
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
-plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/common/child_talk.c plugin/common/group.c plugin/common/group.h \
-  plugin/common/keyring.c plugin/common/keyring.h \
-  plugin/common/descriptors.c plugin/common/descriptors.h plugin/sandbox/drop_privileges.c plugin/sandbox/sandbox.h
+plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/common/child_talk.c plugin/common/group.c \
+  plugin/common/keyring.c \
+  plugin/common/descriptors.c plugin/sandbox/drop_privileges.c plugin/sandbox/sandbox.h
 
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
 noinst_LTLIBRARIES += plugin/libsite.la
@@ -21,8 +21,8 @@ plugin_libsite_la_CPPFLAGS = $(AM_CPPFLAGS) \
 
 # Records of plans.
 noinst_LTLIBRARIES += plugin/librecord.la
-plugin_librecord_la_SOURCES = plugin/common/record.c plugin/common/record.h
+plugin_librecord_la_SOURCES = plugin/common/record.c
 
 # What the planner answers: the command line reads records of it.
 noinst_LTLIBRARIES += plugin/libreply.la
-plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h plugin/common/percent.c plugin/common/percent.h
+plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h plugin/common/percent.c

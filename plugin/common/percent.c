@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/common/percent.h"
+#include "plugin/common/reply.h"
 
 static void write_text(FILE *out, const char *text)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/common/record.h"
-#include "plugin/store/folder_time.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/sweep.h"
+#include "plugin/common/reply.h"
+#include "plugin/store/store.h"
 #include "util/clock.h"
 
 #include <dirent.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/common/reply.h"
 #include "plan/bindings.h"
-#include "plugin/common/percent.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The planner's reply (protocol.md). */
+/* Replies of the planner, and records of plans. */
 #ifndef TOPOMAP_PLUGIN_COMMON_REPLY_H
 #define TOPOMAP_PLUGIN_COMMON_REPLY_H
 
+#include <stdio.h>
+
 #include "topomap/topomap.h"
+
+/* ---- reply --------------------------------------------------------------------- */
+/* The planner's reply (protocol.md). */
 
 /** PLUGIN_LEFT: the step is not to be placed, and everybody knows why who is to know. */
 enum plugin_status { PLUGIN_FAILED, PLUGIN_UNCHANGED, PLUGIN_APPLIED, PLUGIN_LEFT };
@@ -52,5 +57,53 @@ typedef struct plugin_reply {
 /** Reads \p bytes (\p size of them, with a NUL after them). Anything but a whole reply with the
  *  right checksum is TOPOMAP_EINPUT. */
 int plugin_reply_read(char *bytes, size_t size, plugin_reply *reply, topomap_error *err);
+
+/* ---- record -------------------------------------------------------------------- */
+/* Records of plans, for `topomap map --replay` and `topomap why`: the request and the reply as they
+ * were, in FOLDER/UID/JOB.STEP.plan, which the user owns and nobody else can read. Where FOLDER/UID
+ * is not this user's own and cannot be made, in ~/.cache/topomap/records (store/store.h). */
+
+/** How much of a user's is kept. */
+typedef struct plugin_record_limits {
+    unsigned days, megabytes;
+} plugin_record_limits;
+
+/** Writes a record; a job that runs again gets another name.
+ *  \param path  [size] the record's
+ *  \return 0, or -1 with nothing left behind */
+int plugin_record_write(const char *folder, uint32_t job, uint32_t step, const char *request,
+                        const char *reply, size_t reply_size, char *path, size_t size,
+                        topomap_error *err);
+
+/** Removes the user's records that are older than the limit, and the oldest ones of what is more, a
+ *  few in each call (store/store.h). Several may do so at once. */
+void plugin_record_tidy(const char *folder, const plugin_record_limits *limits);
+
+/** Whether a file in a user's folder is a record, by its name. */
+int plugin_record_is_name(const char *name);
+
+/** The record of a step, in the site's folder or in the user's own place.
+ *  \param folder  the site's, or NULL
+ *  \param step  "JOB.STEP"
+ *  \param path  [size] what it is called
+ *  \return 1: there is one */
+int plugin_record_find(const char *folder, const char *step, char *path, size_t size);
+
+/** The record that was written last, in either place.
+ *  \param job  of this job ("12") alone; NULL: of any */
+int plugin_record_newest(const char *folder, const char *job, char *path, size_t size);
+
+/** Says the step, "JOB.STEP", of each record in either place, in no order. */
+void plugin_record_each(const char *folder, void (*say)(const char *step));
+
+/* ---- percent ------------------------------------------------------------------- */
+/* Any text on one line of a message: %0A for a line break, %25 for '%'. */
+
+/** Writes the line "KEY TEXT", control characters, DEL and '%' as '%' and two hexadecimal digits,
+ *  the rest as it is. Nothing where there is no text. */
+void plugin_percent_line(FILE *out, const char *key, const char *text);
+
+/** Turns it back, in place. \return 0, or -1: a '%' without two digits, or a NUL */
+int plugin_percent_read(char *text);
 
 #endif

@@ -38,7 +38,7 @@ int plugin_spool_read(const char *note, const plugin_spool_place *place, size_t 
 void plugin_spool_remove(const char *note);
 
 /** Removes files of this user's earlier steps that nobody has removed, a few in each call
- *  (store/sweep.h): of a planner that was killed at its deadline, of an srun that was. What is a
+ *  (store/store.h): of a planner that was killed at its deadline, of an srun that was. What is a
  * week old has been read, or never will be. (spool_tidy.c) \param note  of a file that was written
  * just now, in the folder that is looked through */
 void plugin_spool_tidy(const char *note);

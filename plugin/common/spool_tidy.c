@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/common/spool.h"
-#include "plugin/store/folder.h"
 #include "plugin/store/store.h"
-#include "plugin/store/sweep.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/helper/adapters.h"
+#include "plugin/helper/helper.h"
 
 #include <dirent.h>
 #include <fcntl.h>

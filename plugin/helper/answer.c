@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/helper/answer.h"
-#include "plugin/helper/question.h"
+#include "plugin/helper/helper.h"
 
 #include <string.h>
 

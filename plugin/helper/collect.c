@@ -3,9 +3,8 @@
  * The ranks are the user's, and so is this process: whatever they wrote there, it can do no more
  * than they could. */
 #include "config.h"
-#include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
-#include "plugin/helper/jobs.h"
+#include "plugin/helper/helper.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/helper/decode.h"
+#include "plugin/helper/helper.h"
 #include "plan/bindings.h"
 
 /* Room for ports that node_adapters_keep() puts behind names. */

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What slurmstepd and topomap-node say to each other.
 noinst_LTLIBRARIES += plugin/helper/libnode.la
-plugin_helper_libnode_la_SOURCES = plugin/helper/question.c plugin/helper/question.h \
-  plugin/helper/answer.c plugin/helper/answer.h
+plugin_helper_libnode_la_SOURCES = plugin/helper/question.c plugin/helper/helper.h \
+  plugin/helper/answer.c
 
 # topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
 # compiled for it alone, so that its code lies elsewhere in each process.
-NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/adapters.c plugin/helper/adapters.h plugin/sandbox/decoder_sandbox.c \
+NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/adapters.c plugin/sandbox/decoder_sandbox.c \
   plugin/sandbox/sandbox.h plugin/sandbox/seccomp.h \
-  plugin/common/spool_read.c plugin/common/spool.h
+  plugin/common/spool_read.c plugin/common/child.h plugin/common/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
-plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/common/oom.c plugin/common/oom.h plugin/helper/jobs.h $(NODE_SOURCES) \
+plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/common/oom.c $(NODE_SOURCES) \
   $(plugin_helper_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/nics.c lib/plan/sextets.c \
   lib/graph/formats/part_seal.c lib/graph/formats/part_memory.c \

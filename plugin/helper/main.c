@@ -4,15 +4,15 @@
  * privileges, environment or open files (plugin/sandbox), and does not wait for one that
  * hangs. */
 #include "config.h"
-#include "plugin/helper/jobs.h"
+#include "plugin/helper/helper.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/common/oom.h"
-#include "util/standard_files.h"
+#include "plugin/common/child.h"
+#include "util/whole.h"
 
 static const struct row {
     const char *name;

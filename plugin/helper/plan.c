@@ -2,10 +2,9 @@
 /* `topomap-node plan`. First all that needs files, then nothing but the decoder: by then the
  * process can open none. */
 #include "config.h"
-#include "plugin/helper/decode.h"
+#include "plugin/helper/helper.h"
 #include "plugin/common/spool.h"
 #include "plugin/sandbox/sandbox.h"
-#include "plugin/helper/jobs.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 

@@ -4,13 +4,8 @@
 #include "plugin/common/format.h"
 #include "plugin/common/preload.h"
 #include "plugin/common/report.h"
-#include "plugin/node/bind.h"
+#include "plugin/node/node.h"
 #include "plugin/node/cpus.h"
-#include "plugin/node/gpus.h"
-#include "plugin/node/kernel.h"
-#include "plugin/node/memory_policy.h"
-#include "plugin/node/nics.h"
-#include "plugin/node/parts.h"
 #include "util/alloc.h"
 
 #include <sched.h>

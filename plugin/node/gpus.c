@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/node/gpus.h"
+#include "plugin/node/cpus.h"
 
 #include <string.h>
 
-#include "plan/gpu_bound.h"
+#include "plan/node_plan.h"
 
 static const struct {
     const char *name;

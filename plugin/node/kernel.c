@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/kernel.h"
+#include "plugin/node/cpus.h"
 
 #include <stdio.h>
 #include <string.h>

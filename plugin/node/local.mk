@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # In slurmstepd, on each node: this node's slice of a plan, its tasks' CPUs and GPUs, and its part of a profile.
 plugin_libspank_la_SOURCES += \
-  plugin/node/bind.c plugin/node/bind.h plugin/node/cpus.c plugin/node/cpus.h plugin/node/node.c \
-  plugin/node/node.h plugin/node/gpus.c plugin/node/gpus.h plugin/node/nics.c plugin/node/nics.h plugin/node/kernel.c plugin/node/kernel.h plugin/node/memory_policy.c plugin/node/memory_policy.h plugin/node/parts.c plugin/node/parts.h
+  plugin/node/bind.c plugin/node/cpus.c plugin/node/cpus.h plugin/node/node.c \
+  plugin/node/node.h plugin/node/gpus.c plugin/node/nics.c plugin/node/kernel.c plugin/node/memory_policy.c plugin/node/parts.c

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/memory_policy.h"
-#include "plugin/node/kernel.h"
+#include "plugin/node/cpus.h"
 
 #include <linux/mempolicy.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/node/nics.h"
+#include "plugin/node/cpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

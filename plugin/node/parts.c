@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/parts.h"
-#include "graph/formats/part_memory.h"
+#include "plugin/node/node.h"
+#include "graph/formats/parts.h"
 #include "plugin/common/child.h"
 #include "plugin/sandbox/sandbox.h"
 #include "util/clock.h"
@@ -124,7 +124,7 @@ void plugin_parts_end(const plugin_node_site *site)
     forget();
 }
 
-/* The time is what tells the first of several nodes' (parts.h). */
+/* The time is what tells the first of several nodes' (node.h). */
 static void note_status(int status)
 {
     int64_t now = topomap_clock_date_ns();

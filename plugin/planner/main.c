@@ -13,13 +13,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "plugin/common/oom.h"
-#include "plugin/planner/launch/sandbox_child.h"
-#include "plugin/planner/launch/end.h"
+#include "plugin/common/child.h"
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory_limit.h"
-#include "plugin/planner/plan/answer.h"
-#include "util/standard_files.h"
+#include "plugin/planner/plan/plan.h"
 #include "util/whole.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/policy/resolve.h"
+#include "plugin/policy/policy.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "request/on_off.h"
+#include "request/request.h"
 
 static int is(const char *value, const char *word)
 {

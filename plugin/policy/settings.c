@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/policy/settings.h"
+#include "plugin/policy/policy.h"
 
 #include <stdlib.h>
 #include <string.h>

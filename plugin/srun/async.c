@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/srun/async.h"
-#include "plugin/srun/facts.h"
-#include "plugin/srun/step_end.h"
-#include "plugin/srun/not_placed.h"
+#include "plugin/srun/srun.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
-#include "plugin/srun/step_request.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>

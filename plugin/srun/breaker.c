@@ -3,8 +3,8 @@
  * others to keep. Where the kernel has none, or a container may not use them, each step waits for
  * its own deadline. */
 #include "config.h"
-#include "plugin/common/keyring.h"
-#include "plugin/srun/breaker.h"
+#include "plugin/common/child.h"
+#include "plugin/srun/srun.h"
 
 #include <stdlib.h>
 

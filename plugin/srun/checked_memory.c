@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/checked_memory.h"
+#include "plugin/srun/srun.h"
 
 #include <fcntl.h>
 #include <unistd.h>

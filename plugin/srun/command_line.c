@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/srun/command_line.h"
+#include "plugin/srun/srun.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * (elf/dl-init.c), and srun, salloc and sbatch load SPANK plugins before they parse their options
  * (slurm 22.05: src/srun/libsrun/srun.c, src/salloc/salloc.c, src/sbatch/sbatch.c). */
 #include "config.h"
-#include "plugin/srun/distribution.h"
+#include "plugin/srun/srun.h"
 #include "util/alloc.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/facts.h"
+#include "plugin/srun/srun.h"
 #include "plan/plan.h"
 #include "plugin/common/environment_size.h"
 #include "plugin/srun/job.h"
-#include "plugin/common/percent.h"
-#include "plugin/common/descriptors.h"
+#include "plugin/common/reply.h"
+#include "plugin/common/child.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/srun/gpus.h"
-#include "plan/gpu_bound.h"
-#include "plugin/srun/command_line.h"
+#include "plan/node_plan.h"
+#include "plugin/srun/srun.h"
 
 #include <stdlib.h>
 #include <string.h>

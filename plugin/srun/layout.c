@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/srun/layout.h"
+#include "plugin/srun/srun.h"
 #include "util/alloc.h"
 
 #include <slurm/slurm.h>

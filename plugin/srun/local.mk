@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # In srun, before the launch: what is asked, what Slurm knows of the step, the planner's answer put into place.
 plugin_libspank_la_SOURCES += \
-  plugin/srun/async.c plugin/srun/async.h plugin/srun/breaker.c plugin/srun/breaker.h \
-  plugin/srun/distribution.c plugin/srun/distribution.h plugin/srun/facts.c plugin/srun/facts.h \
+  plugin/srun/async.c plugin/srun/srun.h plugin/srun/breaker.c \
+  plugin/srun/distribution.c plugin/srun/facts.c \
   plugin/srun/gpus.c plugin/srun/gpus.h \
-  plugin/srun/job.c plugin/srun/job.h plugin/srun/step_end.c plugin/srun/step_end.h plugin/srun/layout.c \
-  plugin/srun/layout.h plugin/srun/not_placed.c plugin/srun/not_placed.h plugin/srun/checked_memory.c plugin/srun/checked_memory.h \
-  plugin/srun/mpi.c plugin/srun/mpi.h plugin/srun/options.c plugin/srun/options.h plugin/srun/procmap.c \
-  plugin/srun/procmap.h plugin/srun/slurm_options.c plugin/srun/slurm_options.h plugin/srun/step.c \
-  plugin/srun/step.h plugin/srun/step_request.c plugin/srun/step_request.h plugin/srun/command_line.c plugin/srun/command_line.h
+  plugin/srun/job.c plugin/srun/job.h plugin/srun/step_end.c plugin/srun/layout.c \
+  plugin/srun/not_placed.c plugin/srun/checked_memory.c \
+  plugin/srun/mpi.c plugin/srun/options.c plugin/srun/options.h plugin/srun/procmap.c \
+  plugin/srun/slurm_options.c plugin/srun/slurm_options.h plugin/srun/step.c \
+  plugin/srun/step_request.c plugin/srun/command_line.c

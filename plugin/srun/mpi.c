@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/srun/mpi.h"
+#include "plugin/srun/srun.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/not_placed.h"
+#include "plugin/srun/srun.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
-#include "plugin/srun/breaker.h"
-#include "plugin/srun/step_end.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>

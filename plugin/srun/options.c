@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/srun/options.h"
 #include "plugin/common/environment.h"
-#include "plugin/policy/options.h"
+#include "plugin/policy/policy.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 #define TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 
-#include "plugin/policy/resolve.h"
-#include "plugin/srun/distribution.h"
+#include "plugin/policy/policy.h"
+#include "plugin/srun/srun.h"
 
 #include <slurm/spank.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/procmap.h"
+#include "plugin/srun/srun.h"
 #include "util/alloc.h"
 
 #include <slurm/slurm.h>

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* srun itself looks at its own memory alone: what is in files, the planner finds out. */
 #include "config.h"
-#include "plugin/srun/step.h"
+#include "plugin/srun/srun.h"
 #include "plan/bindings.h"
-#include "plugin/srun/breaker.h"
 #include "plugin/common/environment.h"
-#include "plugin/srun/facts.h"
-#include "plugin/srun/step_end.h"
-#include "plugin/srun/not_placed.h"
 #include "plugin/common/launch.h"
-#include "plugin/srun/layout.h"
-#include "plugin/srun/mpi.h"
 #include "plugin/common/preload.h"
-#include "plugin/srun/procmap.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
 #include "plugin/common/environment_size.h"
-#include "plugin/srun/step_request.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>

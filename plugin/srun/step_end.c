@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/step_end.h"
+#include "plugin/srun/srun.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/report.h"
-#include "plugin/srun/facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

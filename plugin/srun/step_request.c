@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/step_request.h"
+#include "plugin/srun/srun.h"
 #include "plugin/common/report.h"
-#include "request/on_off.h"
+#include "request/request.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>

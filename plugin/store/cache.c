@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/cache.h"
-#include "plugin/store/elf.h"
+#include "plugin/store/store.h"
+#include "plugin/store/program.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/elf.h"
+#include "plugin/store/program.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 

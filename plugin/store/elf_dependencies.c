@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/elf_dependencies.h"
-#include "plugin/store/cache.h"
-#include "plugin/store/program_cache.h"
+#include "plugin/store/program.h"
+#include "plugin/store/store.h"
 #include "util/alloc.h"
 
 #include <stdio.h>

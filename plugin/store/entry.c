@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One entry of the store: its names, and its file. */
 #include "config.h"
-#include "plugin/store/entry.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/program_cache.h"
-#include "plugin/store/sweep.h"
+#include "plugin/store/store.h"
+#include "plugin/store/program.h"
 #include "util/hash64.h"
 
 #include <errno.h>

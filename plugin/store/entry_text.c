@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The lines of an entry: a name and a value each. */
 #include "config.h"
-#include "plugin/store/entry.h"
+#include "plugin/store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

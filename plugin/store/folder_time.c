@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/folder_time.h"
+#include "plugin/store/store.h"
 #include "util/clock.h"
 
 #include <fcntl.h>

@@ -2,10 +2,9 @@
 /* The parts that the nodes of a run have left become a profile (lib/graph/formats/parts.h). */
 #include "config.h"
 #include "graph/formats/parts.h"
-#include "graph/formats/tmg_io.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/join.h"
+#include "graph/formats/tmg.h"
 #include "plugin/store/store.h"
+#include "plugin/store/run.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/loaded.h"
-#include "plugin/store/program_cache.h"
+#include "plugin/store/program.h"
 
 #include <stdio.h>
 #include <string.h>

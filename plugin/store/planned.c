@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is in the folder of a run besides its profile. */
 #include "config.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/join.h"
 #include "plugin/store/store.h"
+#include "plugin/store/run.h"
 
 #include <fcntl.h>
 #include <stdio.h>

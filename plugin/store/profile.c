@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "graph/formats/tmg.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/profile.h"
+#include "plugin/store/store.h"
 #include "util/whole.h"
 
 #include <endian.h>

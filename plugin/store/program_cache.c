@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/program_cache.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/sweep.h"
+#include "plugin/store/program.h"
+#include "plugin/store/store.h"
 #include "util/hash64.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program has left elsewhere: in other folders, and at other numbers of ranks. */
 #include "config.h"
-#include "plugin/store/entry.h"
-#include "plugin/store/folder.h"
+#include "plugin/store/store.h"
 
 #include <dirent.h>
 #include <string.h>

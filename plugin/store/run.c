@@ -2,13 +2,8 @@
 /* The folders of runs that are profiled: made, and taken in when a run is over, by whoever comes
  * first. */
 #include "config.h"
-#include "plugin/store/run_claim.h"
-#include "plugin/store/entry.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/join.h"
-#include "plugin/store/outcome.h"
-#include "plugin/store/profile.h"
-#include "plugin/store/sweep.h"
+#include "plugin/store/run.h"
+#include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/run_claim.h"
+#include "plugin/store/run.h"
 #include "util/whole.h"
 
 #include <errno.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/script.h"
-#include "plugin/store/elf.h"
-#include "plugin/store/program_cache.h"
+#include "plugin/store/program.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/entry.h"
-#include "plugin/store/folder.h"
-#include "plugin/store/place.h"
+#include "plugin/store/store.h"
 #include "util/alloc.h"
 
 #include <dirent.h>

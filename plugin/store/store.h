@@ -8,20 +8,45 @@
  *                                lib/graph/formats/parts.h), profile.tmg of them, and whose profile
  * it is (entry, lines as in .meta); entry.taken while it is taken in
  *
- *     ROOT/programs/KEY          what was costly to find out about a program (program_cache.h), or
- * is known of its runs alone (loaded.h) ROOT/records/              records of plans, where the
+ *     ROOT/programs/KEY          what was costly to find out about a program (program.h), or
+ * is known of its runs alone (program.h) ROOT/records/              records of plans, where the
  * site's folder does not serve (record.h) ROOT/.../.tidy             what keeps a folder within its
- * limits (sweep.h)
+ * limits (store.h)
  *
  * ROOT is the user's number in a folder of the site's, where that is the user's own, else
  * $XDG_CACHE_HOME/topomap, else ~/.cache/topomap. Every file appears whole, by rename, so that jobs
  * at once need no lock; the last one's profile stays. A file that is missing or damaged costs a
  * profile, nothing else. */
-#ifndef TOPOMAP_STORE_H
-#define TOPOMAP_STORE_H
+#ifndef TOPOMAP_PLUGIN_STORE_STORE_H
+#define TOPOMAP_PLUGIN_STORE_STORE_H
 
-#include "plugin/store/place.h"
+#include <dirent.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "topomap/topomap.h"
+
+/* ---- place --------------------------------------------------------------------- */
+/* Where a user's own files are: in the site's folder, where that has a folder of this user's, else
+ * in the user's own cache. In the site's, whoever is first makes FOLDER/UID: where that is
+ * another's, a link, no folder or open to others, or cannot be made, the user loses nothing but the
+ * place. */
+
+enum { STORE_NOTE = 256, STORE_ROOT = 4096 - 256 };
+
+/** This user's folder in the site's, the site's being an absolute path.
+ *  \param make  1: it is made (mode 0700) where there is none
+ *  \param path  what it is called, also where it does not serve
+ *  \param note  why it does not
+ *  \return its descriptor, or -1 */
+int store_place_site(const char *site, int make, char path[STORE_ROOT], char note[STORE_NOTE]);
+
+/** The user's own: $XDG_CACHE_HOME/topomap, else ~/.cache/topomap of $HOME, else of the user's
+ * entry in passwd. Nothing is made. Fails where there is no home. */
+int store_place_own(char path[STORE_ROOT], topomap_error *err);
+
+/* ---- store --------------------------------------------------------------------- */
 
 enum { STORE_KEY = 16, STORE_PATH = 4096, STORE_TIMES = 40 };
 
@@ -142,7 +167,7 @@ typedef struct store_plan {
     char against[STORE_KEY + 1]; /* the profile that it is compared with, or "" */
     uint32_t mpi;    /* enum store_mpi: whose profiler it has, where that goes by what earlier runs
                         have loaded, or is a guess; else 0 */
-    uint64_t loaded; /* where it is to be remembered which one it loads (loaded.h) */
+    uint64_t loaded; /* where it is to be remembered which one it loads (program.h) */
     uint32_t nodes; /* that it runs on; 0: as many as leave a part, which is each rank below another
                        launcher than srun */
 } store_plan;
@@ -191,7 +216,171 @@ int store_run_join(const char *folder, char path[STORE_PATH]);
  * many profiles are new; \p why of the last one that was not taken */
 int store_fold_some(const store *store, unsigned most, topomap_error *why);
 
-/** The profile of a step, in its folder; beside it are its parts (join.h). */
+/** The profile of a step, in its folder; beside it are its parts (run.h). */
 #define STORE_RUN_FILE "profile.tmg"
+
+/* ---- entry --------------------------------------------------------------------- */
+/* An entry of the store as text. */
+
+/* The longest has 5 KiB: 40 times of 100 bytes, and 1 KiB of texts. */
+enum { STORE_ENTRY_TEXT = 8192 };
+
+/** Lines "name value". \return how long they are */
+size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT]);
+/** Takes them from \p text, which it changes; lines that make no sense are passed over. */
+void store_entry_parse(char *text, store_entry *entry);
+/** Leaves whose it is, and nothing of what became of it. */
+void store_entry_forget(store_entry *entry);
+/** Reads such a file beside \p at into \p entry, with the key that its names have.
+ *  \return 1, or 0: there is none */
+int store_entry_read_from(int at, const char *name, store_entry *entry);
+
+/** store_entry_read() and store_remove() in the opened folder of profiles. */
+int store_entry_read_at(int profiles, store_entry *entry);
+int store_remove_at(int profiles, const char *key);
+
+/** The other entries of its family that have a graph of as many ranks, those used last first.
+ *  \param list  [most] */
+unsigned store_kin_others(int profiles, const store_entry *wanted, store_entry *list,
+                          unsigned most);
+
+/** Those not used for longest go until the rest fits, a few at a time where there are many; never
+ *  \p keep. */
+void store_evict(const store *store, const char *keep);
+
+/* ---- profile ------------------------------------------------------------------- */
+/* The file of a profile, in the folder of its run and in the store. */
+
+/** Whether an open folder of a run has one that is whole, of our format, and no larger than \p
+ *  most bytes: the planner checks the rest. \return 0, or -1: \p err (or NULL) says why not */
+int store_profile_check(int run, uint64_t most, topomap_error *err);
+/** Moves it to where the store has that of \p key. */
+int store_profile_take(const store *store, int run, const char *key, topomap_error *err);
+
+/* ---- cache --------------------------------------------------------------------- */
+/* The dynamic linker's cache of library names, /etc/ld.so.cache, which ldconfig(8) writes. */
+
+typedef struct store_cache {
+    char *bytes; /* NULL: there is none that is known */
+    size_t size;
+    size_t begin; /* of the part with the entries, from which texts are counted */
+    size_t entries;
+} store_cache;
+
+/** A missing, broken or unknown one is an empty one. store_cache_close() ends it. */
+void store_cache_open(const char *path, store_cache *cache);
+void store_cache_close(store_cache *cache);
+/** The next path of a library, from entry *at on (0 first), which moves on; NULL: no more. Lent. */
+const char *store_cache_next(const store_cache *cache, const char *name, size_t *at);
+
+/* ---- folder -------------------------------------------------------------------- */
+/* The store's folders, opened once and used by their descriptors alone: what somebody puts in their
+ * place later does not matter. */
+
+/** A folder beside \p at (or AT_FDCWD) that is this user's and that nobody else can write; a link
+ * is none. \return its descriptor, or -1 with errno: EPERM, where it is another's */
+int store_folder_own(int at, const char *name);
+/** The same, made (mode 0700) where there is none. */
+int store_folder_make(int at, const char *name);
+
+/** What errno says of these, for people. */
+const char *store_folder_why(void);
+
+/** The store itself. \return its descriptor, or -1 with errno, EPERM where it is not this user's */
+int store_folder_root(const store *store);
+/** "profiles" or "run" of the store. \return its descriptor; -1: \p err is filled */
+int store_folder_open(const store *store, const char *below, int make, topomap_error *err);
+
+/** Its names; the descriptor stays as it is. NULL with errno. */
+DIR *store_folder_list(int folder);
+
+/** Reads a small plain file of this user's into \p text, which it ends with a NUL.
+ *  \return 1, or 0: there is none, or a longer one */
+int store_file_read(int at, const char *name, char *text, size_t room);
+enum { STORE_BESIDE = 64 };
+
+/** Makes a file that is to take the place of \p name, or to be gone soon. \p beside is what it is
+ *  called. \return its descriptor, or -1 with errno */
+int store_file_make(int at, const char *name, char beside[STORE_BESIDE]);
+/** Whether such a file has this name. */
+int store_file_is_beside(const char *name);
+/** A file beside \p at appears whole, or nothing does.
+ *  \param now  the folder's time (store.h): the file gets no earlier one; 0: not known
+ *  \return -1 with errno */
+int store_file_write(int at, const char *name, const char *text, size_t size, int64_t now);
+
+/* ---- folder time --------------------------------------------------------------- */
+/* The time of a folder that is kept within limits. Old files are removed, and a computer's clock
+ * may be wrong by months for a while: no single look at that clock may remove anything. A folder
+ * has a time of its own, which follows the clock, but moves no faster than twice the time that has
+ * passed, as each computer counts it from its start (no jump of the clock changes that), and at
+ * each look by at most a day too far. When a computer that has not looked before, or not for long,
+ * has started, nobody knows how much time has passed: the folder's time moves by ten minutes. Where
+ * each launch is another start, the folder's time falls behind, and old files stay longer. */
+
+enum { STORE_BOOTS = 32 };
+
+/* A computer's start, when it looked last. */
+typedef struct store_boot {
+    char id[40]; /* the kernel's boot id */
+    int64_t up;  /* seconds since that start */
+    int64_t now; /* the folder's time */
+} store_boot;
+
+typedef struct store_folder_time {
+    int64_t now;                  /* seconds since 1970; 0: never looked at */
+    unsigned boots;               /* rows of boot[] in use */
+    store_boot boot[STORE_BOOTS]; /* the computer that looked last comes first */
+} store_folder_time;
+
+/** Moves the folder's time towards this computer's date.
+ *  \param there  date that the folder's file system gave a file made just now, or 0 */
+void store_folder_time_advance(store_folder_time *time, int64_t there);
+
+/** Sets the time of a file that was written while the computer's clock was more than a day behind,
+ *  so that the file does not seem older than it is.
+ *  \param now  the folder's time, 0: not known */
+void store_folder_time_stamp(int fd, int64_t now);
+
+/* ---- sweep --------------------------------------------------------------------- */
+/* Keeping a folder of any size within limits by a little work at a time: each call looks at a few
+ * names, from where the last one stopped, and removes what is too old or too much. What it must
+ * know for that is in a file of the folder, `.tidy`; whoever comes with an older one of these does
+ * what was done already, and nothing worse. */
+
+enum { STORE_ITEM = 96 };
+
+typedef struct store_item {
+    char name[STORE_ITEM];
+    int64_t seconds; /* since 1970, when it was made or used last */
+    uint64_t bytes;
+} store_item;
+
+typedef struct store_broom {
+    unsigned most;         /* names that are looked at in one call */
+    unsigned days;         /* what is older goes; 0: nothing does for its age */
+    uint64_t bytes, count; /* of all; of what is more the oldest go; 0: there is no limit */
+    const char *keep;      /* which stays, or NULL */
+    /* Looks at a name of the folder. \return 1: it is an item, whose time and bytes are filled; its
+     * name is what it was, unless it is filled too; 0: it is none, or is gone */
+    int (*look)(int folder, store_item *item, void *context);
+    /* NULL: it is a file, which is unlinked */
+    void (*remove)(int folder, const store_item *item, void *context);
+    void *context;
+} store_broom;
+
+/** What most brooms look with: a regular file is an item, of the time when it was written. */
+int store_sweep_file(int folder, store_item *item, void *context);
+
+/** A call's part of the work. Nothing is done where the folder cannot be read. */
+void store_sweep(int folder, const store_broom *broom);
+
+/** The same for a folder of others', too, whose files this user has a part of: what must be known
+ * for it is in another folder. \param notes  that folder, the user's own \param there  what the
+ * file system of \p folder says of a file made just now */
+void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom);
+
+/** The folder's time (store.h), 0: not known. */
+int64_t store_sweep_now(int folder);
 
 #endif

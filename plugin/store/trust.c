@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/trust.h"
+#include "plugin/store/run.h"
 #include "util/sorted.h"
 
 #include <math.h>

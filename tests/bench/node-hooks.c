@@ -27,11 +27,11 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/node/bind.h"
+#include "plugin/node/node.h"
 #include "plugin/common/format.h"
 #include "plugin/common/environment.h"
-#include "plugin/planner/plan/answer.h"
-#include "plugin/planner/launch/forward_bindings.h"
+#include "plugin/planner/plan/plan.h"
+#include "plugin/planner/launch/launch.h"
 #include "plugin/common/environment_size.h"
 #include "plugin/node/cpus.h"
 #include "plugin/common/reply.h"

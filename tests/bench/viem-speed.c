@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/refine/pairs.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
 #include "machine/closeness.h"
-#include "machine/distance.h"
 #include "machine/machine.h"
 #include "util/clock.h"
 

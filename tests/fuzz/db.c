@@ -8,7 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "topology-db/calibrate/calibrate.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/query/devices.h"
+#include "topology-db/query/query.h"
 #include "topology-db/import/import.h"
 
 /* Packed input is the target "input"; here it would only be a way to very large files. */

@@ -5,11 +5,11 @@
 FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c tests/fuzz/tmg.c \
   tests/fuzz/parts.c tests/fuzz/bound.c \
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
-  tests/fuzz/protocol.c tests/fuzz/node.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/adapters.c plugin/helper/adapters.h \
-  tests/fuzz/carried.c plugin/node/cpus.c plugin/node/cpus.h plugin/common/format.c plugin/common/format.h plugin/common/preload.c plugin/common/preload.h \
-  plugin/common/ranks.c plugin/common/ranks.h plugin/srun/command_line.c plugin/srun/command_line.h \
+  tests/fuzz/protocol.c tests/fuzz/node.c plugin/helper/decode.c plugin/helper/helper.h plugin/helper/adapters.c \
+  tests/fuzz/carried.c plugin/node/cpus.c plugin/node/cpus.h plugin/common/format.c plugin/common/reply.h plugin/common/format.h plugin/common/preload.c plugin/common/preload.h \
+  plugin/common/ranks.c plugin/common/ranks.h plugin/srun/command_line.c plugin/srun/srun.h \
   plugin/srun/slurm_options.c plugin/srun/slurm_options.h \
-  tests/fuzz/site.c cli/db/refresh.h cli/db/refresh_conf.c cli/page/site.h cli/page/site_user.c plugin/common/record.c plugin/common/record.h
+  tests/fuzz/site.c cli/db/refresh.h cli/db/refresh_conf.c cli/page/site.h cli/page/site_user.c plugin/common/record.c
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/fuzz/replay

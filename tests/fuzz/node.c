@@ -12,9 +12,7 @@
 
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
-#include "plugin/helper/answer.h"
-#include "plugin/helper/decode.h"
-#include "plugin/helper/question.h"
+#include "plugin/helper/helper.h"
 
 enum { TASKS = 8 };
 

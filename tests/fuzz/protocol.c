@@ -7,9 +7,9 @@
 #include "plan/bindings.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
-#include "plugin/planner/plan/record.h"
-#include "plugin/policy/resolve.h"
-#include "plugin/srun/command_line.h"
+#include "plugin/planner/plan/plan.h"
+#include "plugin/policy/policy.h"
+#include "plugin/srun/srun.h"
 
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size)
 {

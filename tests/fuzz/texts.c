@@ -7,7 +7,6 @@
 #include "fuzz/fuzz.h"
 #include "graph/open/open.h"
 #include "machine/shape.h"
-#include "plan/bindings_text.h"
 #include "plan/bindings.h"
 #include "plan/plan.h"
 #include "topomap/topomap.h"
@@ -295,7 +294,7 @@ static void check_bindings(const char *text, const topomap_bindings *bindings)
     topomap_bindings_clear(&again);
 }
 
-/* The bytes as a body with the right head and checksum (plan/bindings_text.h), or nothing but the
+/* The bytes as a body with the right head and checksum (plan/bindings.h), or nothing but the
  * checksum would be tried. Every byte stands for some character of the alphabet; a first '~' for
  * the head of bindings with orders of GPUs. */
 char *fuzz_bindings_text(const uint8_t *bytes, size_t size)

@@ -7,7 +7,6 @@
 
 #include "fuzz/fuzz.h"
 #include "graph/formats/tmg.h"
-#include "graph/formats/tmg_io.h"
 #include "util/hash64.h"
 
 static void add_seed(struct fuzz_seeds *seeds, const topomap_graph *graph)

@@ -113,7 +113,7 @@ one() {
 }
 
 # How many processes have the memory of a step whose profile goes to this test's folder; its head says
-# which that is (lib/graph/formats/part_memory.h). slurmstepd's environment does not tell, which slurmd clears
+# which that is (lib/graph/formats/parts.h). slurmstepd's environment does not tell, which slurmd clears
 # from 23.11 on.
 memories() {
   local memory

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/request/request.h"
 

@@ -5,7 +5,7 @@
  * what beginnings they have. "absent": no such option, or several begin so. Letters have one '-'.
  */
 #include "plugin/srun/slurm_options.h"
-#include "plugin/srun/command_line.h"
+#include "plugin/srun/srun.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/calibrate/calibrate_own.h"
 #include "util/alloc.h"
 
 /* Lindgren's appendix, refitted (99 pairs each): 6 % with a healthy fabric, 30 % with a cabinet

@@ -1,17 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Costs from measurements. */
+#ifndef TOPOMAP_DB_CALIBRATE_CALIBRATE_H
+#define TOPOMAP_DB_CALIBRATE_CALIBRATE_H
+
+#include "topology-db/db.h"
+#include "topology-db/query/query.h"
+#include "topomap/topomap.h"
+
+/* ---- fit ----------------------------------------------------------------------- */
+/* Robust fits of costs to what was measured. No part of it knows of databases or files. */
+
+enum { DB_FIT_COLUMNS = 16 };
+
+/** y of a row = sum over columns of x * coefficient. */
+typedef struct db_fit {
+    double coefficient[DB_FIT_COLUMNS]; /**< none is negative */
+    uint8_t known[DB_FIT_COLUMNS]; /**< 0: columns before it say the same in these rows, or it came
+                                        out negative and was left out; its coefficient is 0 */
+    double sigma;    /**< standard deviation of the residuals of the rows that are no outliers */
+    double mad;      /**< 1.4826 times the median absolute residual of all rows */
+    double absolute; /**< sum of absolute residuals, all rows */
+    double r2;       /**< of the rows that are no outliers; 0 where it explains nothing of them */
+    size_t rows, outliers;
+} db_fit;
+
+/** Least squares without outliers. Starts from the least sum of absolute residuals (iteratively
+ *  reweighted least squares), calls a row an outlier where its residual is above 3.5 of \p mad and
+ *  above a hundredth of its fitted value, and fits the others again until they stay the same.
+ *  \param x        [rows * columns] row by row
+ *  \param y        [rows]
+ *  \param columns  1 to DB_FIT_COLUMNS
+ *  \param residual [rows] filled: y less what was fitted
+ *  \param outlier  [rows] filled: 0 or 1
+ *  Time O(rows * columns^2) a step, 70 steps at most. Same input, same output. */
+int db_fit_linear(const double *x, const double *y, size_t rows, size_t columns, db_fit *fit,
+                  double *residual, uint8_t *outlier, topomap_error *err);
+
+/** y of a row = the largest coefficient among the columns where x > 0: what a byte takes over the
+ *  slowest of the links that it passes. A column that is not the slowest of any row by 3 % is not
+ * known (coefficient 0): it is no slower than the others. Otherwise as db_fit_linear(). */
+int db_fit_slowest(const double *x, const double *y, size_t rows, size_t columns, db_fit *fit,
+                   double *residual, uint8_t *outlier, topomap_error *err);
+
+/** The median, of two the mean; 0 of none. Sorts \p value. */
+double db_fit_median(double *value, size_t count);
+
+/* ---- calibrate ----------------------------------------------------------------- */
 /** \file
  * From measured times to costs: what a hop costs, by class of link, leaving a node, and the levels
  * inside one; which pairs do not fit, and which cables they have in common.
  *
  * Method 1 of Lindgren's thesis (KTH): f(h) = a h + b by least squares over pairs of nodes; here
- * without outliers (topology-db/calibrate/fit.h), for latency and for the time of a byte, and by
- * class of link where a database knows the routes. A pair's times over all message sizes s are
+ * without outliers (topology-db/calibrate/calibrate.h), for latency and for the time of a byte, and
+ * by class of link where a database knows the routes. A pair's times over all message sizes s are
  * first fitted as latency + s * us_per_byte with relative weights. */
-#ifndef TOPOMAP_DB_CALIBRATE_H
-#define TOPOMAP_DB_CALIBRATE_H
-
-#include "topology-db/calibrate/fit.h"
-#include "topology-db/db.h"
 
 /** What a fit of both halves says: one way, microseconds; microseconds a byte (1 / (MB/s)). */
 typedef struct topomap_db_time {
@@ -122,5 +164,96 @@ int topomap_db_calibration_write(const topomap_db_calibration *result, const cha
  * nodes  their order; NULL: that of the file */
 int topomap_db_calibration_matrix(const topomap_db_calibration *result, double size,
                                   const topomap_names *nodes, const char *path, topomap_error *err);
+
+/* ---- measured ------------------------------------------------------------------ */
+/* What topomap-measure wrote (contrib/measure/README.md has the format). */
+
+enum db_measured_kind { DB_MEASURED_PAIR, DB_MEASURED_INSIDE, DB_MEASURED_LOADED };
+
+struct db_measurement {
+    enum db_measured_kind kind;
+    uint32_t from, to; /* of name[]; inside: a node, and a level */
+    double hops;       /* or -1 */
+    double size;       /* bytes */
+    double us;         /* one way */
+};
+
+struct db_measured {
+    char **name; /* in order of first appearance */
+    uint32_t names;
+    struct db_measurement *row;
+    size_t rows;
+};
+
+/** Reads a file: plain, xz or zstd. Ends with db_measured_clear(), also after a failure. */
+int db_measured_read(const char *path, struct db_measured *measured, topomap_error *err);
+void db_measured_clear(struct db_measured *measured);
+
+/* ---- calibrate own ------------------------------------------------------------- */
+/* The parts of topology-db/calibrate/calibrate.h share these. */
+
+/** Two nodes that were measured, or a node and a level inside it. */
+struct db_pair {
+    uint32_t from, to; /* of measured.name; from < to, but a level is always to */
+    size_t first, end; /* rows of measured.row, ascending by size */
+    double hops;       /* -1: not known */
+    topomap_db_time time;
+    int sizes;          /* different ones */
+    size_t link, links; /* its entries in calibrated.link; none: not known */
+    uint8_t outlier;
+};
+
+/** A cable on a pair's way: there and back, each with half its time. */
+struct db_pair_link {
+    uint32_t cable;
+    float share; /* 1: there and back; 0.5: one of them */
+};
+
+struct db_calibrated {
+    struct db_measured measured;
+    uint8_t *is_node;              /* [measured.names] */
+    struct db_pair *pair, *inside; /* [pairs], [insides]; inside lies behind pair */
+    size_t pairs, insides, room;
+    struct db_paths *paths;
+    struct db_pair_link *link;
+    size_t links, link_room;
+    int routed; /* every pair's cables are known */
+    double *x;  /* [pairs * (1 + hops)] columns: base, the classes of link */
+    double *fitted_latency, *fitted_byte; /* [pairs] */
+};
+
+/** Times of several pairs; the first `count`. */
+struct db_times {
+    double *hops, *latency, *byte;
+    size_t count;
+};
+
+/** For at most so many. Ends with db_times_clear(), also after a failure. */
+int db_times_make(struct db_times *times, size_t most, topomap_error *err);
+void db_times_clear(struct db_times *times);
+void db_times_add(struct db_times *times, double hops, topomap_db_time time);
+/** Their medians; then there are none any more. */
+topomap_db_time db_times_median(struct db_times *times);
+/** f(h) of both by least squares without outliers; then there are none any more. */
+int db_times_fit(struct db_times *times, topomap_db_line *latency, topomap_db_line *byte,
+                 topomap_error *err);
+
+/** Reads, and groups rows by pair. */
+int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_error *err);
+/** Hops and cables of every pair. */
+int db_calibrated_route(struct db_calibrated *own, topomap_db *db, topomap_error *err);
+/** result->hop: the classes of link that the pairs pass; own->x. */
+int db_calibrated_classes(struct db_calibrated *own, topomap_db_calibration *result,
+                          topomap_error *err);
+/** The class of a cable; NULL where no measured pair passes one of that class. */
+const topomap_db_hop *db_calibrated_hop(const struct db_calibrated *own,
+                                        const topomap_db_calibration *result, uint32_t cable);
+/** result->culprit. */
+int db_calibrated_blame(struct db_calibrated *own, topomap_db_calibration *result,
+                        topomap_error *err);
+/** result->distance, ->group, ->inside. */
+int db_calibrated_tables(struct db_calibrated *own, topomap_db *db, topomap_db_calibration *result,
+                         topomap_error *err);
+void db_calibrated_free(struct db_calibrated *own);
 
 #endif

@@ -5,7 +5,7 @@
  * half of all that pass it. */
 #include <stdlib.h>
 
-#include "topology-db/calibrate/calibrate_own.h"
+#include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
 
 struct blame {

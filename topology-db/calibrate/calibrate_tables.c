@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/calibrate/calibrate_own.h"
+#include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
 
 struct tables {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "topology-db/calibrate/calibrate_own.h"
+#include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
 
 int db_times_make(struct db_times *times, size_t most, topomap_error *err)

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "machine/shape.h"
-#include "topology-db/calibrate/calibrate_own.h"
+#include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

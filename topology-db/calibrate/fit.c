@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/calibrate/fit.h"
+#include "topology-db/calibrate/calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/calibrate/measured.h"
+#include "topology-db/calibrate/calibrate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/query/devices.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 /* Nodes of one name but for its numbers that have the same devices. */
 struct group {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 /* ---- Slurm's nodes --------------------------------------------------------------------------- */

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/cray_shape.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/derive/grid.h"
 #include "util/alloc.h"
 
 struct coordinates {

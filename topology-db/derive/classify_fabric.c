@@ -6,7 +6,6 @@
 
 #include "fabric/kinds/kinds.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/derive/grid.h"
 #include "util/alloc.h"
 
 struct fabric {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/derive/cray.h"
+#include "topology-db/derive/derive.h"
 
 #include <stdio.h>
 #include <string.h>

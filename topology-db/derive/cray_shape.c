@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/derive/cray_shape.h"
+#include "topology-db/derive/derive.h"
 
 #include <stdlib.h>
 #include <string.h>

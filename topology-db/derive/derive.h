@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The views: what all facts together say. They are made anew at the end of every import. */
-#ifndef TOPOMAP_DB_DERIVE_H
-#define TOPOMAP_DB_DERIVE_H
+#ifndef TOPOMAP_DB_DERIVE_DERIVE_H
+#define TOPOMAP_DB_DERIVE_DERIVE_H
 
+#include <stdint.h>
 #include <uthash.h>
 
-#include "fabric/kinds/kinds.h"
-#include "topology-db/functions.h"
 #include "fabric/coordinates.h"
+#include "fabric/kinds/kinds.h"
+#include "topology-db/fabric/load.h"
+#include "topology-db/functions.h"
 #include "topology-db/store.h"
+#include "topomap/topomap.h"
+
+/* ---- derive -------------------------------------------------------------------- */
 
 /** Makes all views, inside the writer's transaction. */
 int db_derive(sqlite3 *file, topomap_error *err);
@@ -139,5 +144,93 @@ int db_views_links(struct db_views *views, topomap_error *err);
 int db_views_routes(sqlite3 *file, topomap_error *err);
 /** switch.plane, from the trunks. */
 int db_views_planes(struct db_views *views, topomap_error *err);
+
+/* ---- cray ---------------------------------------------------------------------- */
+/* Cray component names and what both Cray importers share. */
+
+enum { CRAY_NID_MOST = 9999999, CRAY_COORDINATE_MOST = 65535 };
+
+/** A node's place on the floor: c<col>-<row>c<cage>s<slot>n<node>. */
+struct cray_name {
+    uint32_t col, row, cage, slot, node;
+};
+
+/** Reads the whole of \p text; -1 where it is not such a name. */
+int cray_name_parse(const char *text, struct cray_name *name);
+/** As one number, for the database: 8 bits each for node, slot and cage, 16 for row and column. */
+int64_t cray_name_pack(const struct cray_name *name);
+void cray_name_unpack(int64_t packed, struct cray_name *name);
+/** \param text [40] */
+void cray_name_format(const struct cray_name *name, char *text);
+
+/** A link of a router: c0-0c0s1a0l27 (Aries), ...g1l27 (Gemini), ...s2l3 (SeaStar); the number of
+ *  the router is in name->node. The link's number is octal.
+ *  \param kind   'a', 'g' or 's'
+ *  \param after  where the text goes on; NULL: it must end there
+ *  \return -1 where it is not such a name */
+int cray_link_parse(const char *text, struct cray_name *name, char *kind, uint32_t *link,
+                    const char **after);
+/** The router of a node, both packed: Aries, one a blade; Gemini, one for nodes 0 and 1, one for 2
+ *  and 3; SeaStar, one a node. */
+int64_t cray_router_of(int64_t node, char kind);
+/** \param text [40] */
+void cray_router_format(const struct cray_name *name, char kind, char *text);
+
+/** Decimal digits alone, at most \p most. */
+int cray_number(const char *text, uint32_t most, uint32_t *value);
+
+/* ---- cray shape ---------------------------------------------------------------- */
+/* Where a Cray node's coordinates follow from its place on the floor: named machine shapes.
+ *
+ *   aries:columns=K     Aries in cabinets of three chassis of 16 blades, two cabinets a group, K
+ *                       cabinet columns a row of the floor plan: group, chassis, blade. Checked on
+ *                       two machines' full lists and 499 nodes of a third.
+ *   xt-class3:columns=C,rows=R
+ *                       Gemini torus of C x 2R x 24 with folded cabling in both directions of the
+ *                       floor. Checked on all 19,200 nodes of Titan.
+ *
+ * Shapes of known machines have a name of their own: titan, theta, cori, edison. A shape that
+ * gives one node other coordinates than a dump does is refused. */
+
+struct cray_shape {
+    const struct cray_shape_rule *rule;
+    uint32_t columns, rows; /* rows 0: any number */
+};
+
+struct cray_shape_rule {
+    const char *name, *values;
+    int needs_rows;
+    const char *topology; /* "torus", "dragonfly" */
+    void (*place)(const struct cray_shape *shape, const struct cray_name *name,
+                  topomap_coordinates *point);
+};
+
+/** Reads the text of an option; what is wrong with it is a usage error. */
+int cray_shape_parse(const char *text, struct cray_shape *shape, topomap_error *err);
+/** The coordinates of a node; none where it lies outside of the shape. */
+void cray_shape_place(const struct cray_shape *shape, const struct cray_name *name,
+                      topomap_coordinates *point);
+/** Size of the torus; 0 dimensions where the shape does not bound them. \param dim  [TOPOMAP_DIMS]
+ */
+uint32_t cray_shape_dims(const struct cray_shape *shape, uint32_t *dim);
+
+#define CRAY_SHAPE_VALUES "titan|theta|cori|edison|aries:columns=N|xt-class3:columns=N,rows=N"
+#define CRAY_SHAPE_HELP                                                                            \
+    "coordinates from component names, where no dump has them; must agree with those known"
+
+/* ---- grid ---------------------------------------------------------------------- */
+/* The size of a torus or mesh, in facts: of hosts with coordinates ("dims", "wrap"), or of switches
+ * that make one ("fabric_dims", "fabric_wrap"). */
+
+/** The facts, under these names. */
+int db_grid_put(sqlite3 *file, const char *dims, const char *wrap, const topomap_grid *grid,
+                topomap_error *err);
+/** No dimensions where there are none, or damaged ones. */
+int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, topomap_grid *grid,
+                 topomap_error *err);
+/** The places of switches by their index; no dimensions where one has none in this grid.
+ *  \param place  [switches], ends with free() */
+int db_grid_places(sqlite3 *file, const topomap_grid *grid, const topomap_switches *switches,
+                   topomap_coordinates **place, topomap_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/cray_shape.h"
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 

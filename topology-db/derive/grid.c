@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/derive/grid.h"
+#include "topology-db/derive/derive.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 int db_grid_put(sqlite3 *file, const char *dims, const char *wrap, const topomap_grid *grid,

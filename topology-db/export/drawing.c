@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fabric, drawn. */
-#include "topology-db/export/drawing.h"
+#include "topology-db/export/export.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/export/places.h"
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/export/drawing.h"
 #include "fabric/infiniband.h"
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/output.h"

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between export.c and export_*.c, which have a format and its row each. */
-#ifndef TOPOMAP_DB_EXPORT_H
-#define TOPOMAP_DB_EXPORT_H
+/* Exporters. */
+#ifndef TOPOMAP_DB_EXPORT_EXPORT_H
+#define TOPOMAP_DB_EXPORT_EXPORT_H
 
 #include "draw/draw.h"
+#include "topology-db/db.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/store.h"
+#include "topomap/time.h"
+
+/* ---- export -------------------------------------------------------------------- */
+/* Between export.c and export_*.c, which have a format and its row each. */
 
 /** A cable between a switch and a host or another switch. Port 0: not known. */
 struct db_cable {
@@ -74,7 +79,7 @@ int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
 /** An export that would hold no host, or whose network is not known, says so instead. */
 int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err);
 
-/** What is exported as a picture (drawing.h). */
+/** What is exported as a picture (export.h). */
 int db_export_draw(struct db_export *x, topomap_drawing *drawing, topomap_error *err);
 
 typedef struct db_exporter {
@@ -99,5 +104,47 @@ typedef struct db_exporter {
 #define DB_DECLARE(exporter) extern const db_exporter exporter;
 DB_EXPORTERS(DB_DECLARE)
 #undef DB_DECLARE
+
+/* ---- drawing ------------------------------------------------------------------- */
+
+/** The fabric drawn: tori and meshes by coordinates, slice beside slice, also where a database has
+ * no switches but nodes with coordinates; fat trees by levels, hosts below; anything else in a
+ * ring, hosts outside. Cables have colours by their rates; what `db check` finds of a cable, and
+ * hosts that are not up, are marked. TOPOMAP_EINPUT where nothing is known of what joins hosts.
+ *  \param drawing  ends with topomap_draw_clear(), after a failure too */
+int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err);
+
+/* ---- places -------------------------------------------------------------------- */
+
+enum { DB_DRAW_EDGE = 30, DB_DRAW_CELL = 24, DB_DRAW_DIMENSIONS = 8 };
+
+/** Where switches and hosts stand. */
+struct db_places {
+    const struct db_export *x; /* lent */
+    topomap_spot *host, *sw;
+    uint8_t *placed; /* [hosts] nonzero: it is drawn */
+    double width, height;
+    int is_grid;                       /* switches are on one */
+    uint32_t dimensions;               /* of the grid that nodes without switches are on; or 0 */
+    uint32_t size[DB_DRAW_DIMENSIONS]; /* of that */
+};
+
+/** \param places  ends with db_places_clear(), after a failure too */
+int db_places_find(const struct db_export *x, struct db_places *places, topomap_error *err);
+void db_places_clear(struct db_places *places);
+
+/* ---- simgrid ------------------------------------------------------------------- */
+/* A machine as a platform of SimGrid (simgrid.org, "Describing your platform with XML", DTD 4.1).
+ */
+
+/** Writes hosts named as the machine's nodes ("node5" where they have no names), and the links
+ * between them. A whole torus and a whole fat tree are SimGrid's own zones, which route as
+ * machine/network.h does; all others have each pair's route written out: by the tables or the rule
+ * of the network where it has routes, else over one of the shortest paths, the alternatives shared
+ * out by destination, as OpenSM's min-hop engine does. \param costs  rate (of cables of unknown
+ * rate), hop_latency (of each link) and memory_rate (inside a node) are used TOPOMAP_EUSAGE where
+ * the machine's links are not known, or it has too many nodes to write all routes out. */
+int topomap_simgrid_write(FILE *out, const topomap_machine *machine,
+                          const topomap_time_costs *costs, topomap_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/disjoint.h"
+#include "fabric/network.h"
 #include "topology-db/export/export.h"
 #include "util/alloc.h"
 

@@ -2,9 +2,8 @@
 /* A platform of SimGrid: the machine of the exported hosts, one task each. */
 #include <stdlib.h>
 
-#include "metric/prediction.h"
+#include "metric/metric.h"
 #include "topology-db/export/export.h"
-#include "topology-db/export/simgrid.h"
 #include "util/alloc.h"
 
 static int write_machine(FILE *out, const topomap_machine *machine, double latency,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where switches and hosts stand in a picture of the fabric. */
-#include "topology-db/export/places.h"
+#include "topology-db/export/export.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/export/simgrid.h"
+#include "topology-db/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/fattree.h"
+#include "fabric/shapes.h"
 #include "machine/machine.h"
 #include "fabric/network.h"
 #include "util/alloc.h"

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_DB_LOAD_H
 #define TOPOMAP_DB_LOAD_H
 
-#include "fabric/lft.h"
-#include "fabric/route_costs.h"
+#include "fabric/infiniband.h"
+#include "fabric/switches.h"
 #include "topology-db/store.h"
 
 /** The graph of switches, with costs as in functions.h. Ends with topomap_switches_clear().

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import/domains.h"
+#include "topology-db/import/import.h"
 
 #include <stdlib.h>
 #include <string.h>

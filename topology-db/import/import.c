@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/import/foreign.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -2,10 +2,15 @@
 /* What an importer is: it reads a file into memory of its own, without the database; then it writes
  * what it read, inside the transaction that import.c has begun. A file has one importer
  * and its row, or a few that are alike; the list of them is DB_IMPORTERS below. */
-#ifndef TOPOMAP_DB_IMPORT_H
-#define TOPOMAP_DB_IMPORT_H
+#ifndef TOPOMAP_DB_IMPORT_IMPORT_H
+#define TOPOMAP_DB_IMPORT_IMPORT_H
 
+#include "machine/devices.h"
+#include "topology-db/functions.h"
 #include "topology-db/store.h"
+#include "topomap/topomap.h"
+
+/* ---- import -------------------------------------------------------------------- */
 
 struct db_import {
     const struct db_importer *importer;
@@ -125,5 +130,51 @@ int db_forget_sharing(const struct db_import *import, const char *names,
 #define DB_DECLARE(importer) extern const db_importer importer;
 DB_IMPORTERS(DB_DECLARE)
 #undef DB_DECLARE
+
+/* ---- foreign ------------------------------------------------------------------- */
+/* Files of other tools that look as if they could be imported. */
+
+/** After an importer refused a file: where it is known what the file is, \p err says that instead,
+ *  and what to do. */
+void db_foreign_explain(const char *path, topomap_error *err);
+
+/* ---- import devices ------------------------------------------------------------ */
+/* Devices of nodes, for the importers that know some. */
+
+/** Writes what the import says of the devices of some nodes. \p text  as machine/devices.h has it
+ */
+int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes,
+                     topomap_error *err);
+/** What is one node's alone. \p uuid  or NULL; \p state  1, 0, or -1: not known */
+int db_devices_own(struct db_import *import, const char *node, uint64_t bus, const char *uuid,
+                   int state, topomap_error *err);
+
+/** A file of devices of one node's kind, for --nodes: what such an importer reads and writes. */
+struct db_devices_file {
+    topomap_devices devices;
+    topomap_names nodes;
+};
+/** The nodes of --nodes; without, an error that asks for it. */
+int db_devices_nodes(struct db_import *import, struct db_devices_file *file, topomap_error *err);
+int db_devices_write_file(struct db_import *import, void *content, topomap_error *err);
+void db_devices_free_file(void *content);
+
+/* ---- domains ------------------------------------------------------------------- */
+/* NVLink domains of nodes, for the importers that know some. */
+
+enum { DB_DOMAIN = 128 };
+
+/** A row of a list of them. */
+struct db_domain {
+    char key[DB_KEY], node[DB_KEY], domain[DB_DOMAIN];
+    size_t line;
+};
+
+int db_domains_add(struct db_list *list, const char *node, const char *domain, size_t line,
+                   topomap_error *err);
+/** Sorts them by node, each node once; a node in two domains is an error. */
+int db_domains_check(struct db_import *import, struct db_list *list, topomap_error *err);
+/** Into table clique. */
+int db_domains_write(struct db_import *import, const struct db_list *list, topomap_error *err);
 
 #endif

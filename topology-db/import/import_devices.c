@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import/import_devices.h"
+#include "topology-db/import/import.h"
 
 #include <stdlib.h>
 

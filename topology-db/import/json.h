@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON that importers take: one document, or what was collected from many hosts. */
+/* Reading JSON and YAML. */
 #ifndef TOPOMAP_DB_IMPORT_JSON_H
 #define TOPOMAP_DB_IMPORT_JSON_H
 
 #include <jansson.h>
+#include <yaml.h>
 
 #include "topology-db/import/import.h"
+#include "util/input.h"
+
+/* ---- json ---------------------------------------------------------------------- */
+/* JSON that importers take: one document, or what was collected from many hosts. */
 
 /** Starts as all zeros. */
 struct db_json {
@@ -36,5 +41,23 @@ int db_json_lines(const struct db_json *json, unsigned depth, size_t **line, siz
 /** Fills \p err with "PATH:LINE: ...", of line 0 "PATH: ...", and TOPOMAP_EINPUT; returns -1. */
 int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
                  const char *format, ...) TOPOMAP_PRINTF(4, 5);
+
+/* ---- yaml ---------------------------------------------------------------------- */
+/* YAML that importers take: one document (libyaml). */
+
+typedef struct db_yaml_problem {
+    size_t line;
+    char text[160];
+} db_yaml_problem;
+
+/** Loads the whole input: at most 16 MiB, 64 levels and 100 anchors, which are checked before the
+ *  document is loaded. Returns 0; 1 with \p problem set if it is no YAML or exceeds a limit; or -1
+ *  with \p err set. The caller ends \p document with yaml_document_delete() after 0. */
+int db_yaml_load(topomap_input *input, yaml_document_t *document, db_yaml_problem *problem,
+                 topomap_error *err);
+/** A scalar's text, lent; NULL: it is none. */
+const char *db_yaml_scalar(const yaml_node_t *node);
+/** The value of a key; NULL: not there, or \p mapping is none. */
+yaml_node_t *db_yaml_value(yaml_document_t *document, const yaml_node_t *mapping, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What an importer is, and the table of all.
 topology_db_libdb_la_SOURCES += \
-  topology-db/import/import.c topology-db/import/import.h topology-db/import/forget.c topology-db/import/foreign.c topology-db/import/foreign.h \
-  topology-db/import/import_devices.c topology-db/import/import_devices.h \
-  topology-db/import/json.c topology-db/import/json.h topology-db/import/yaml.c topology-db/import/yaml.h \
-  topology-db/import/domains.c topology-db/import/domains.h
+  topology-db/import/import.c topology-db/import/import.h topology-db/import/forget.c topology-db/import/foreign.c \
+  topology-db/import/import_devices.c \
+  topology-db/import/json.c topology-db/import/json.h topology-db/import/yaml.c \
+  topology-db/import/domains.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import/yaml.h"
+#include "topology-db/import/json.h"
 
 #include <stdlib.h>
 #include <string.h>

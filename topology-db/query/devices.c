@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/query/devices.h"
+#include "topology-db/query/query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/functions.h"
-#include "topology-db/query/network.h"
 #include "util/alloc.h"
 
 /* Databases of earlier versions lack the tables until the next import. */

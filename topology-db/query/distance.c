@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 #include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 

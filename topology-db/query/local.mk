@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What readers ask: hosts, ports, distances, paths, the machine of an allocation, Slurm's order.
 topology_db_libdb_la_SOURCES += \
-  topology-db/query/slurm_order.c topology-db/query/slurm_order.h topology-db/query/slurm_ranks.c \
-  topology-db/query/network.c topology-db/query/network.h topology-db/query/query.c topology-db/query/query_ports.c \
-  topology-db/query/distance.c topology-db/query/machine.c topology-db/query/machine_build.h \
-  topology-db/query/machine_links.c topology-db/query/machine_links.h \
+  topology-db/query/slurm_order.c topology-db/query/query.h topology-db/query/slurm_ranks.c \
+  topology-db/query/network.c topology-db/query/query.c topology-db/query/query_ports.c \
+  topology-db/query/distance.c topology-db/query/machine.c \
+  topology-db/query/machine_links.c \
   topology-db/query/machine_routes.c topology-db/query/machine_traffic.c \
-  topology-db/query/time_costs.c topology-db/query/times.c topology-db/query/node_levels.c topology-db/query/paths.c topology-db/query/paths.h \
-  topology-db/query/node_levels.h topology-db/query/devices.c topology-db/query/devices.h topology-db/query/machine_gpus.c
+  topology-db/query/time_costs.c topology-db/query/times.c topology-db/query/node_levels.c topology-db/query/paths.c \
+  topology-db/query/devices.c topology-db/query/machine_gpus.c

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/query/node_levels.h"
-#include "topology-db/query/machine_build.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
-#include "util/sized.h"
 
 enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */
 

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/domains.h"
-#include "topology-db/query/devices.h"
-#include "topology-db/query/network.h"
-#include "topology-db/query/machine_build.h"
+#include "machine/spec.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 /* Two slots of one GPU; an NVLink is 1 (machine/devices.h), and two of them lead through a domain's
@@ -162,8 +160,8 @@ static int together(const struct gpus *g, uint32_t a, uint32_t b, double cost, c
     return 0;
 }
 
-/* Levels of all classes are put together by their costs, as node_levels.c does with cores. The costliest
- * is the node's. */
+/* Levels of all classes are put together by their costs, as node_levels.c does with cores. The
+ * costliest is the node's. */
 static int add_inner(struct gpus *g, topomap_error *err)
 {
     topomap_machine *m = g->machine;

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "topology-db/query/machine_build.h"
-#include "topology-db/query/machine_links.h"
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 static int find_hosts(struct db_links *l, const topomap_names *names, topomap_error *err)

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "fabric/infiniband.h"
-#include "topology-db/query/machine_links.h"
+#include "topology-db/query/query.h"
 #include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 
 /* Where a node's traffic arrives. */
 struct landing {
-    uint32_t adapter; /* index of a fabric vertex (lft.h), or UINT32_MAX: no port has a LID */
+    uint32_t
+        adapter; /* index of a fabric vertex (infiniband.h), or UINT32_MAX: no port has a LID */
     uint32_t lid;
 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/query/machine_links.h"
+#include "topology-db/query/query.h"
 #include "topology-db/functions.h"
 #include "util/alloc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/query/node_levels.h"
+#include "topology-db/query/query.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/query/paths.h"
+#include "topology-db/query/query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/infiniband.h"
-#include "topology-db/query/network.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

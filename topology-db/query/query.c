@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 
 /* ---- Summary ----------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fabric/infiniband.h"
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 
 enum column {
     VERTEX,

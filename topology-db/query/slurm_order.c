@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/query/slurm_order.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

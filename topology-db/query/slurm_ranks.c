@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/query/slurm_order.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 enum { PLACE_BITS = 16 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "topology-db/query/network.h"
+#include "topology-db/query/query.h"
 
 int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *err)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/disjoint.h"
+#include "fabric/network.h"
 #include "fabric/infiniband.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"

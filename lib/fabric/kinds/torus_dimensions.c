@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
-#include "fabric/disjoint.h"
+#include "fabric/network.h"
 
 enum { CLASSES = 1024 };
 

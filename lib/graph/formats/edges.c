@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/formats/lines.h"
-#include "graph/formats/names.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

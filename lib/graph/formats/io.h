@@ -8,6 +8,8 @@
 #include "util/text.h"
 #include "watch/watch.h"
 
+/* ---- io ------------------------------------------------------------------------ */
+
 /** How sure a format is of a file's first bytes. Text that several formats could claim (a METIS
  *  file without weights is also a list of number pairs) goes to the highest; the name's ending
  *  adds TOPOMAP_SURE_NAME to a format that is not ruled out. */
@@ -86,5 +88,129 @@ int topomap_json_write(const topomap_graph *graph, const char *path, topomap_tex
 #define TOPOMAP_DECLARE(format) extern const topomap_graph_io format;
 TOPOMAP_GRAPH_FORMATS(TOPOMAP_DECLARE)
 #undef TOPOMAP_DECLARE
+
+/* ---- lines --------------------------------------------------------------------- */
+/* What formats of lines share: their fields, and errors that name the line. */
+
+/** Calls \p read with each line, of at most \p limit bytes (0: 1 MiB), until it fails. */
+int topomap_lines_read(topomap_input *input, size_t limit,
+                       int (*read)(void *reader, const char *line, topomap_error *err),
+                       void *reader, topomap_error *err);
+
+/** The number at *at, behind blanks; a blank or the line's end must follow. EINPUT, where \p what
+ *  is its meaning. */
+static inline int topomap_lines_number(const topomap_input *input, const char **at,
+                                       const char *what, uint64_t *value, topomap_error *err)
+{
+    const char *begin = *at = topomap_text_blanks(*at);
+
+    if (!topomap_text_number(at, value) && (!**at || **at == ' ' || **at == '\t'))
+        return 0;
+    topomap_text_fail(input, begin, what, err);
+    return -1;
+}
+/** EINPUT unless only blanks follow. */
+int topomap_lines_end(const topomap_input *input, const char *at, topomap_error *err);
+
+/** Which of \p words, that stand between |, [word, word + length) is, whatever its case; -1: none.
+ */
+int topomap_lines_word(const char *words, const char *word, size_t length);
+
+/** Fails as \p why does; of what is wrong with the file with the line. */
+int topomap_lines_blame(const topomap_input *input, const topomap_error *why, topomap_error *err);
+/** topomap_arcs_add(), topomap_graph_plausible() whose errors name the line. */
+static inline int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from,
+                                    uint64_t to, uint64_t bytes, uint64_t messages,
+                                    topomap_error *err)
+{
+    topomap_error why;
+
+    if (!topomap_arcs_add(arcs, (uint32_t)from, (uint32_t)to, bytes, messages, &why))
+        return 0;
+    return topomap_lines_blame(input, &why, err);
+}
+int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t arcs,
+                            topomap_error *err);
+/** Raises *ranks to have \p rank. EINPUT where no graph has it. */
+int topomap_lines_rank(const topomap_input *input, uint64_t rank, uint64_t *ranks,
+                       topomap_error *err);
+
+/* ---- names --------------------------------------------------------------------- */
+/* Ranks that a file calls by name: numbered in the order in which their names come. */
+
+/** Starts as all zeros; ends with topomap_name_table_clear. */
+typedef struct topomap_name_table {
+    char *text; /* names, each with a NUL after it */
+    size_t size, capacity_text;
+    size_t *begin; /* [count] where each begins in text */
+    size_t count, capacity_begin;
+    uint32_t *slot; /* [slots] ids and one, by hash; 0: empty */
+    size_t slots;
+} topomap_name_table;
+
+/** The id of a name (without NULs), a new one where it was not known. */
+int topomap_name_table_id(topomap_name_table *table, const char *name, size_t length, uint32_t *id,
+                          topomap_error *err);
+void topomap_name_table_clear(topomap_name_table *table);
+
+/* ---- undirected ---------------------------------------------------------------- */
+/* What formats of undirected graphs share: each edge stands at both of its ends. */
+
+/** A graph that is read vertex by vertex. Starts with input and base, all else zeros. */
+typedef struct topomap_undirected {
+    topomap_input *input;
+    uint64_t base; /* the first vertex as the file has it */
+    topomap_graph *graph;
+    uint64_t ranks, entries; /* promised by the header; entries is twice the edges */
+    int loads;               /* vertices have weights */
+    size_t *line;            /* [ranks] where each vertex stands, for messages */
+    size_t vertex_room;      /* of the arrays of vertices that are here */
+    size_t entry_room;       /* of those of arcs */
+    uint64_t *cursor;        /* [ranks] the next arc of each row that has no way back yet */
+} topomap_undirected;
+
+/** Begins: what the file can hold (topomap_input_most) is known then. */
+int topomap_undirected_open(topomap_undirected *in, topomap_error *err);
+/** Memory for what the header promises, where the size of the file vouches for it; packed files
+ *  vouch for nothing, and their arrays grow as lines come. */
+int topomap_undirected_reserve(topomap_undirected *in, topomap_error *err);
+
+/** Makes room for vertex \p u: its line, its weight and offset[u + 1]. */
+int topomap_undirected_vertex(topomap_undirected *in, uint64_t u, topomap_error *err);
+/** Makes room for one arc more. */
+int topomap_undirected_entry(topomap_undirected *in, topomap_error *err);
+/** Adds to a sum over all vertices of \p what, "weights" or "sizes". EINPUT from 2^63 on. */
+int topomap_undirected_sum(const topomap_undirected *in, const char *what, uint64_t value,
+                           uint64_t *total, topomap_error *err);
+/** Sorts the row of vertex \p u, which ends at \p end, by target. EINPUT where a target is there
+ *  twice. */
+int topomap_undirected_sort(topomap_undirected *in, uint64_t u, uint64_t end, topomap_error *err);
+
+/** Ends with the graph, unless \p status says that something was wrong before. Finds for each arc
+ *  its way back and splits the weight of the edge between the two: the half rounded up goes from
+ *  the smaller id. Rows ascend. */
+int topomap_undirected_close(topomap_undirected *in, int status, topomap_graph **graph,
+                             topomap_error *err);
+
+/* ---- halo ---------------------------------------------------------------------- */
+/* What the ranks of a sparse matrix-vector product exchange: each has some rows of the matrix and
+ * the entries of the vector that go with them, and needs the entries that its rows' columns name.
+ */
+
+/** The rows of these, for tables of options. */
+#define TOPOMAP_HALO_OPTIONS                                                                       \
+    {"rows-per-rank", "K", "the halo exchange of the matrix: rank r has K rows from r * K on"},    \
+        {"partition", "FILE", "the same, line i being the rank that has row i, from 0"},           \
+        {"parts", "P", "the same, P ranks with as many rows each, divided by METIS"},              \
+    {                                                                                              \
+        "value-bytes", "N", "bytes of an entry of the vector (default 8)"                          \
+    }
+
+/** Nonzero where the options ask for a halo exchange. */
+int topomap_halo_asked(const topomap_graph_options *options);
+/** The graph of the exchange.
+ *  \param matrix  an arc from row to column for each entry off the diagonal, of 1 byte or more */
+int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *options,
+                      topomap_graph **graph, topomap_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/formats/lines.h"
+#include "graph/formats/io.h"
 
 #include <string.h>
 #include <strings.h>

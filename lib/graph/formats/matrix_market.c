@@ -8,8 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "graph/formats/halo.h"
-#include "graph/formats/lines.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/formats/undirected.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/formats/lines.h"
-#include "graph/formats/profile.h"
+#include "graph/formats/io.h"
+#include "graph/formats/parts.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS */
-#include "graph/formats/part_memory.h"
+#include "graph/formats/parts.h"
 
 #include <fcntl.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "graph/formats/tmg_io.h"
+#include "graph/formats/tmg.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/hash64.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/formats/profile.h"
+#include "graph/formats/parts.h"
 
 #include <string.h>
 
-#include "graph/formats/lines.h"
+#include "graph/formats/io.h"
 
 /* Profilers break collectives down into messages of a few words between many pairs. A pair stands
  * out from that where it exchanges both more in all and more at a time. */

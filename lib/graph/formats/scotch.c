@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "graph/formats/io.h"
-#include "graph/formats/lines.h"
-#include "graph/formats/undirected.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -21,6 +21,10 @@
 
 #include <stdint.h>
 
+#include "graph/formats/io.h"
+
+/* ---- tmg ----------------------------------------------------------------------- */
+
 #define TOPOMAP_TMG_MAGIC "\x89TMG\r\n\x1a\n"
 #ifndef TOPOMAP_TMG_VERSION /* a test builds a later one */
 #define TOPOMAP_TMG_VERSION 1
@@ -69,5 +73,11 @@ enum topomap_tmg_kind {
     TOPOMAP_TMG_KINDS = 15,
 };
 #define TOPOMAP_TMG_NEEDED UINT32_C(0x80000000)
+
+/* ---- tmg io -------------------------------------------------------------------- */
+
+/** 0 where this machine's numbers are little-endian, as the file's. */
+int topomap_tmg_order(topomap_error *err);
+int topomap_tmg_write(const topomap_graph *graph, FILE *file, topomap_error *err);
 
 #endif

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "graph/formats/tmg.h"
-#include "graph/formats/tmg_io.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "graph/formats/tmg.h"
-#include "graph/formats/tmg_io.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 

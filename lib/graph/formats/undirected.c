@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/formats/undirected.h"
+#include "graph/formats/io.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/patterns/combine.h"
+#include "graph/patterns/patterns.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 /* One graph among those that are added up, and where its rank 0 and its first phase go. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/patterns/combine.h"
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 

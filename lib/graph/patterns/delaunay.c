@@ -4,7 +4,7 @@
  * on Graphics 4(2), 1985. Integer coordinates and 128-bit determinants: no rounding. */
 #include <stdlib.h>
 
-#include "graph/patterns/points.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 __extension__ typedef __int128 wide;

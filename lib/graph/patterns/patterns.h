@@ -4,7 +4,10 @@
 #define TOPOMAP_GRAPH_PATTERNS_PATTERNS_H
 
 #include "graph/graph.h"
+#include "topomap/topomap.h"
 #include "util/random.h"
+
+/* ---- patterns ------------------------------------------------------------------ */
 
 #define TOPOMAP_PATTERN_DIMS 8
 #define TOPOMAP_PATTERN_PARAMS 24
@@ -191,5 +194,58 @@ extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
         "order", TOPOMAP_PARAM_WORD, "column|row", "column",                                       \
             "column: x varies fastest; row: the last dimension does, as in MPI_Cart_create", 0, 0  \
     }
+
+/* ---- combine ------------------------------------------------------------------- */
+/* Several graphs become one. */
+
+typedef struct topomap_part {
+    const topomap_graph *graph;
+    double factor; /* of bytes and messages; what is not nothing stays at least 1 */
+} topomap_part;
+
+/** All at the same time, on the same ranks: rank r of each is rank r, there are as many as the
+ *  largest has. Phase k is the sum of the phases k; a graph without phases is in the first. */
+int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **graph,
+                        topomap_error *err);
+/** One after the other, on the same ranks; the phases of a graph that has some stay apart. */
+int topomap_combine_phases(const topomap_part *part, size_t parts, topomap_graph **graph,
+                           topomap_error *err);
+/** Side by side in rank space, the whole list \p repeat times. Phase k is that of the phases k.
+ *  \p couple > 0: each block and the next share an interface of \p couple bytes each way, of which
+ *  every rank holds an equal, contiguous share in rank order. */
+int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repeat, uint64_t couple,
+                           topomap_graph **graph, topomap_error *err);
+
+/* ---- points -------------------------------------------------------------------- */
+/* Random points and their triangulation. */
+
+/** Coordinates are integers below this: products of differences stay exact. */
+#define TOPOMAP_POINT_BITS 26
+
+typedef struct topomap_point {
+    uint32_t x[3];
+    uint32_t id;
+} topomap_point;
+
+/** Adds both arcs of every edge of the Delaunay triangulation. \p point is sorted by (x, y), no two
+ *  the same, at most 2^26. */
+int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes,
+                     topomap_pattern_out *out, topomap_error *err);
+
+/* ---- training ------------------------------------------------------------------ */
+
+/** Bytes that a rank sends along tp, pp and dp in a step of `parallel:...`, of context and expert
+ *  ranks 1. 0 along dimensions of one rank. */
+enum { TOPOMAP_TRAINING_TP, TOPOMAP_TRAINING_PP, TOPOMAP_TRAINING_DP, TOPOMAP_TRAINING_DIMS };
+int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DIMS],
+                           topomap_error *err);
+
+/** Who is together in the groups of one kind, of the graph of a pattern (graph->pattern, or NULL).
+ *  \p group_of [ranks] gets a number below \p ranks, the same for those of a group;
+ *  *groups: how many there are, *size: ranks of each. EUSAGE where the text is not `parallel:..` of
+ *  so many ranks, or \p kind no kind. */
+int topomap_training_groups(const char *pattern, const char *kind, uint32_t ranks,
+                            uint32_t *group_of, uint32_t *groups, uint32_t *size,
+                            topomap_error *err);
 
 #endif

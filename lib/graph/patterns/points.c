@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random points of the unit square or cube, joined where they are near, or triangulated. */
-#include "graph/patterns/points.h"
+#include "graph/patterns/patterns.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -29,7 +29,6 @@
 #include <strings.h>
 
 #include "graph/patterns/patterns.h"
-#include "graph/patterns/training.h"
 
 enum dimension { TP, CP, EP, DP, PP, DIMENSIONS };
 

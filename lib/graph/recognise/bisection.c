@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/recognise/bisection.h"
+#include "graph/recognise/name.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

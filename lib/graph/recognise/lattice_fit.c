@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/lattice.h"
 #include "util/alloc.h"
 
 /* Lines are seen in the edges alone, and uneven in some programs. That each rank talks to each

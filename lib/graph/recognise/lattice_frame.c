@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_grow.h"
+#include "graph/recognise/lattice.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/lattice.h"
 #include "util/alloc.h"
 
 enum { LEAST_GROUP = 2 };

@@ -2,7 +2,7 @@
 /* A frame spreads: from u to its neighbour v in direction d, every other direction e of v leads to
  * the one common neighbour of v and u + e beside u; what is left of v's neighbours is v + d.
  * Noise makes some of these ambiguous: such a vertex waits for another neighbour's frame. */
-#include "graph/recognise/lattice_grow.h"
+#include "graph/recognise/lattice.h"
 
 #include <stdlib.h>
 #include <string.h>

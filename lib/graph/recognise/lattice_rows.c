@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/lattice.h"
 #include "util/alloc.h"
 
 void topomap_rows_clear(topomap_rows *rows)

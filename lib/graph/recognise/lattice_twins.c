@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/lattice.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From edges to a pattern: lattices, groups, names for what was found.
 lib_libcore_la_SOURCES += \
-  lib/graph/recognise/bisection.h lib/graph/recognise/bisection.c \
-  lib/graph/recognise/heavy_edges.h lib/graph/recognise/heavy_edges.c lib/graph/recognise/lattice.h \
-  lib/graph/recognise/lattice.c lib/graph/recognise/lattice_inside.h lib/graph/recognise/lattice_grow.h \
+  lib/graph/recognise/bisection.c \
+  lib/graph/recognise/heavy_edges.c lib/graph/recognise/lattice.h \
+  lib/graph/recognise/lattice.c \
   lib/graph/recognise/lattice_frame.c lib/graph/recognise/lattice_grow.c lib/graph/recognise/lattice_rows.c \
   lib/graph/recognise/lattice_fit.c lib/graph/recognise/lattice_groups.c lib/graph/recognise/lattice_twins.c \
   lib/graph/recognise/lattice_text.c lib/graph/recognise/name.h lib/graph/recognise/name.c \

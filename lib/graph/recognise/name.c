@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/bisection.h"
-#include "graph/recognise/heavy_edges.h"
-
 #define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */
 
 static void take_fit(const topomap_lattice *lattice, topomap_recognition *found)

@@ -5,8 +5,11 @@
 #ifndef TOPOMAP_GRAPH_RECOGNISE_NAME_H
 #define TOPOMAP_GRAPH_RECOGNISE_NAME_H
 
+#include "graph/graph.h"
 #include "graph/recognise/lattice.h"
-#include "graph/recognise/lattice_grow.h"
+#include "topomap/topomap.h"
+
+/* ---- name ---------------------------------------------------------------------- */
 
 /** A lattice whose dimensions differ by what goes along them and which way: the training of
  *  transformers, a wavefront. *found has the lattice's fit already. */
@@ -34,5 +37,28 @@ int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, 
 
 /** Whether the words say what a program does: no mere products, nor grids two wide throughout. */
 int topomap_name_is_plain(const topomap_recognition *found);
+
+/* ---- bisection ----------------------------------------------------------------- */
+/* Weights of undirected files, without the direction that halving them makes. */
+
+/** Readers of undirected files give each arc of an edge half of its weight, and of an odd one the
+ *  first arc a byte more: of a weight of 1 all there is. Where that is how every pair is split,
+ *  *bytes becomes an array of the arcs' bytes that are twice as many and the same both ways, to be
+ *  freed; else NULL. \return 0, or -1 on failure */
+int topomap_halves_even(const topomap_graph *graph, uint64_t **bytes, topomap_error *err);
+
+/* ---- heavy edges --------------------------------------------------------------- */
+/* What a program mainly does, without the light messages beside it. */
+
+/** The graph without the pairs that exchange next to nothing, such as a profile's barriers and
+ *  reductions: less than 1/32 of what the pair has that the median byte goes between, where all
+ *  these together have a twentieth of the bytes at most; else every pair stays. Deterministic,
+ *  O(arcs log arcs). \p heavy ends with topomap_graph_free(); it has ranks, bytes and messages
+ * only. */
+int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topomap_error *err);
+/** The same of weights. \p heavy ends with topomap_weights_clear(); it has as many vertices.
+ *  \return 1 if some pairs were light, 0 if none was and nothing is made, -1 on failure */
+int topomap_weights_heavy(const topomap_weights *weights, topomap_weights *heavy,
+                          topomap_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/patterns/training.h"
-#include "graph/recognise/lattice_inside.h"
+#include "graph/patterns/patterns.h"
+#include "graph/recognise/lattice.h"
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
 #include "util/random.h"

@@ -2,7 +2,7 @@
 /* All-to-all groups whose size does not divide the number of ranks: the last has the rest. */
 #include <stdio.h>
 
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/lattice.h"
 #include "graph/recognise/name.h"
 
 static double pairs_of(double size)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/lattice.h"
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
 #include "util/text.h"

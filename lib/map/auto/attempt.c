@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/auto/attempt.h"
+#include "map/auto/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/auto/portfolio.h"
-#include "map/parameters.h"
+#include "map/problem.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

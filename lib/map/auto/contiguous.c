@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-#include "map/auto/portfolio_parts.h"
-#include "map/refine/pairs.h"
-#include "util/arena.h"
+#include "map/refine/refine.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 static const uint32_t rounds[] = {

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "map/auto/portfolio_parts.h"
-#include "map/refine/pairs.h"
-#include "util/arena.h"
+#include "machine/machine.h"
+#include "map/refine/refine.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 enum { MOST_PAIRS = 1 << 16 }; /* of a cell's ranks, in a round */

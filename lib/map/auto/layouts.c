@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/auto/layouts.h"
+#include "map/auto/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/auto/portfolio.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -3,17 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "map/auto/attempt.h"
-#include "map/auto/layouts.h"
-#include "map/auto/map.h"
+#include "machine/machine.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
-#include "map/refine/level.h"
-#include "metric/prediction.h"
+#include "map/refine/refine.h"
+#include "metric/metric.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/sized.h"
 #include "util/sorted.h"
 
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of)

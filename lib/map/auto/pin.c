@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "machine/symmetry.h"
-#include "map/algorithm.h"
+#include "machine/machine.h"
+#include "machine/closeness.h"
+#include "map/problem.h"
 #include "map/objective.h"
-#include "map/refine/moves.h"
+#include "map/refine/refine.h"
 #include "util/alloc.h"
 
 typedef struct pinning {

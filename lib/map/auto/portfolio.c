@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes of attempts, and the words of the caller. */
-#include "map/algorithm.h"
+#include "map/problem.h"
 #include "map/auto/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/auto/portfolio_parts.h"
 #include "util/alloc.h"
 
 static int report(portfolio *p, const char *name, const topomap_score *score, double seconds,

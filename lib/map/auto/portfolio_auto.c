@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/auto/portfolio_parts.h"
-#include "map/grid/tiling.h"
-#include "metric/bound.h"
+#include "map/problem.h"
+#include "map/auto/portfolio.h"
+#include "map/grid/grid.h"
+#include "metric/metric.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

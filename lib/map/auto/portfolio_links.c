@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/auto/portfolio_parts.h"
+#include "map/auto/portfolio.h"
 #include "map/objective.h"
 #include "util/alloc.h"
 #include "util/clock.h"

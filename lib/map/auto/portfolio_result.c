@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "map/auto/layouts.h"
 #include "map/auto/portfolio.h"
-#include "metric/prediction.h"
+#include "metric/metric.h"
 
 static void put(const topomap_problem *problem, const char *name, const uint32_t *slot_of,
                 const topomap_score *score, topomap_mapping *mapping)

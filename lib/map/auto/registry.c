@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looking up in the table of algorithms (map/algorithm.h). */
+/* Looking up in the table of algorithms (map/problem.h). */
 #include <string.h>
 
-#include "map/algorithm.h"
+#include "map/problem.h"
 
 const topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/auto/worker_pool.h"
+#include "map/auto/portfolio.h"
 
 #include <signal.h>
 #include <stdlib.h>

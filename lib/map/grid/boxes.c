@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "machine/clusters.h"
-#include "map/grid/coarse_grid.h"
-#include "map/split/recursion.h"
+#include "map/problem.h"
+#include "machine/closeness.h"
+#include "map/grid/grid.h"
+#include "map/split/split.h"
 #include "util/alloc.h"
 
 enum { BORDERS = 8, FEW = 32768, RUNS = 64, CLUSTERS = 8, SIZES = 61 };

@@ -4,7 +4,7 @@
  * known ascending is in the order of any dimension after one stable pass; and where such an order
  * is cut, only items beside the cut have neighbours across it. */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/grid/coarse_grid.h"
+#include "map/grid/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/grid/coarse_grid.h"
+#include "map/grid/grid.h"
 
 #include <math.h>
 #include <stdlib.h>

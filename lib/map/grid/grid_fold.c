@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/grid/grid_torus.h"
+#include "map/grid/grid.h"
 #include "util/alloc.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/grid/grid_torus.h"
-#include "map/split/torus_seam.h"
+#include "map/grid/grid.h"
+#include "map/split/split.h"
 #include "util/alloc.h"
 
 typedef struct segment {

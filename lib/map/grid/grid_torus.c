@@ -2,8 +2,8 @@
 /* `grid`: a recognised grid, torus or product of groups on a torus or mesh. Ranks are cut into
  * boxes, one a node, of the best shapes; the grid of boxes is folded onto the machine where all of
  * it is there, and halved together with the nodes otherwise. The cheapest by J is kept. */
-#include "map/algorithm.h"
-#include "map/grid/grid_torus.h"
+#include "map/problem.h"
+#include "map/grid/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

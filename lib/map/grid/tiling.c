@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/grid/tiling.h"
+#include "map/grid/grid.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/heavy_edges.h"
-#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/name.h"
+#include "graph/recognise/lattice.h"
 #include "util/alloc.h"
 
 enum {

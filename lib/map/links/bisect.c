@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/links/hosts.h"
+#include "map/problem.h"
+#include "map/links/links.h"
 #include "partition/partition.h"
-#include "util/arena.h"
+#include "util/alloc.h"
 #include "util/keyed.h"
 
 typedef struct segment {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/links/fast_loads.h"
+#include "map/links/links.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/arena.h"
+#include "util/alloc.h"
 
 static int heaviest_first(const void *a, const void *b)
 {

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
+#include "map/problem.h"
 #include "graph/graph.h"
-#include "map/links/hosts.h"
-#include "metric/single_path.h"
-#include "util/arena.h"
+#include "map/links/links.h"
+#include "metric/metric.h"
+#include "util/alloc.h"
 #include "util/keyed.h"
 
 enum { NONE = UINT32_MAX };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/links/hosts.h"
+#include "map/links/links.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/contract.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 
 static int find_places(topomap_hosts *h, topomap_error *err)

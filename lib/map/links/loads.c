@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/links/loads.h"
+#include "map/links/links.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/arena.h"
+#include "util/alloc.h"
 #include "util/sorted.h"
 
 /* ---- Traffic ------------------------------------------------------------------------------- */

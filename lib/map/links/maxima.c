@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/links/maxima.h"
+#include "map/links/links.h"
 
 #include <stdlib.h>
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/links/hosts.h"
-#include "util/arena.h"
+#include "map/problem.h"
+#include "map/links/links.h"
+#include "util/alloc.h"
 
 typedef struct adjacency {
     uint32_t vertices;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/links/relief.h"
+#include "map/links/links.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "map/links/relief.h"
+#include "map/links/links.h"
 
 /* Phases that have loads of their own, and loads in all: of more, the sum of all phases stands in.
  */

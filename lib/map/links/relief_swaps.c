@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/links/relief.h"
+#include "map/links/links.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "map/refine/moves.h"
+#include "map/refine/refine.h"
 
 static uint32_t node_of(const relief *r, uint32_t vertex)
 {

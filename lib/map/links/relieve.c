@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `relieve`: swaps that take traffic off the most loaded links; whole nodes of equal size first,
  * then ranks. What stands against it is that a maximum has plateaus: where several links have it,
- * no single swap lowers it. So swaps are judged by a sum of high powers of the loads (loads.h),
+ * no single swap lowers it. So swaps are judged by a sum of high powers of the loads (links.h),
  * which falls with each link that is relieved; the placement kept is the one of the lowest maximum,
  * of equals the one of the lowest mean. Swaps are looked for where they can help: one of the two
  * has an edge over a link that is loaded nearly as much as the worst. */
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/links/relief.h"
-#include "map/refine/moves.h"
-#include "util/arena.h"
+#include "map/problem.h"
+#include "map/links/links.h"
+#include "map/refine/refine.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 enum { NEAR = 64 }; /* nodes that are looked at around one */

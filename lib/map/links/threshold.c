@@ -5,18 +5,17 @@
  * O(degree) (Schulz & Traeff, section 3.2), and the tries are counted, so that a seed always gives
  * the same. The best placement that was met is kept.
  *
- * With the objective congestion it is the paper's: the fast congestion (fast_loads.h), with the
+ * With the objective congestion it is the paper's: the fast congestion (links.h), with the
  * paths of the ranks that moved alone found again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/links/fast_loads.h"
+#include "map/problem.h"
+#include "map/links/links.h"
 #include "map/objective.h"
-#include "map/refine/moves.h"
-#include "map/refine/swap_search.h"
-#include "util/arena.h"
+#include "map/refine/refine.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/sorted.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
+#include "map/problem.h"
 #include "util/alloc.h"
 
 static const topomap_algorithm_impl *const heuristics[] = {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/grid/tiling.h"
-#include "map/split/recursion.h"
+#include "map/problem.h"
+#include "map/grid/grid.h"
+#include "map/split/split.h"
 #include "util/alloc.h"
 
 typedef struct cartesian {

@@ -5,8 +5,8 @@
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 
-#include "map/algorithm.h"
-#include "map/papers/mesh.h"
+#include "map/problem.h"
+#include "map/papers/papers.h"
 #include "util/alloc.h"
 
 /* Position of a node on the row: its coordinates with the last slowest, each run reversed where

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "map/papers/embedding.h"
+#include "map/papers/papers.h"
 #include "util/input.h"
 
 static int read_line(topomap_input *input, const char *text, uint32_t axes, double *position,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/papers/embedding.h"
+#include "map/papers/papers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/papers/grid_find.h"
-#include "map/parameters.h"
-#include "util/arena.h"
+#include "map/problem.h"
+#include "util/alloc.h"
 
 enum { PIVOTS = 24, ITERATIONS = 60 };
 

@@ -7,8 +7,8 @@
  * group of each level (places.h). */
 #include <stdlib.h>
 
-#include "map/places.h"
-#include "map/algorithm.h"
+#include "map/objective.h"
+#include "map/problem.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

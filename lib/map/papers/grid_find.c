@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/papers/grid_find.h"
+#include "map/papers/papers.h"
 
 enum { DISTANCES = 80 }; /* neighbours of one rank that a pattern of 4 dimensions allows: 3^4 - 1 */
 

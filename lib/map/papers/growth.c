@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/papers/growth.h"
+#include "map/papers/papers.h"
 
 #include <stdlib.h>
 

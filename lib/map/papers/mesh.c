@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/papers/mesh.h"
+#include "map/papers/papers.h"
 
 #include <stdlib.h>
 #include <string.h>

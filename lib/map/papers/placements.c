@@ -6,9 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "map/algorithm.h"
-#include "map/papers/embedding.h"
-#include "map/papers/growth.h"
+#include "map/problem.h"
+#include "map/papers/papers.h"
 #include "util/alloc.h"
 
 static int affine(topomap_mesh *mesh, const double *position, topomap_error *err)

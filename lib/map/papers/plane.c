@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/algorithm.h"
-#include "map/papers/plane.h"
+#include "map/problem.h"
+#include "map/papers/papers.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 /* COCE and EXCO on one plane: the mapping of a made grid graph on a made mesh. */
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/papers/plane.h"
-#include "util/arena.h"
+#include "map/problem.h"
+#include "map/papers/papers.h"
+#include "util/alloc.h"
 
 static int grow(topomap_rectangle objects, topomap_rectangle processors,
                 const topomap_algorithm_impl *heuristic, uint32_t *at, topomap_error *err)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/papers/plane.h"
+#include "map/problem.h"
+#include "map/papers/papers.h"
 #include "util/alloc.h"
 
 typedef struct stacking {

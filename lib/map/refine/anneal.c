@@ -2,13 +2,12 @@
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) by swaps: a vertex is
  * proposed a place close to one of its neighbours, in exchange with who is there. Gains are in
  * O(degree), as in Schulz & Traeff (VieM), section 3.2. */
-#include "map/refine/anneal.h"
+#include "map/refine/refine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/refine/moves.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/parameters.h"
-#include "map/refine/anneal.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/refine/anneal.h"
-#include "map/refine/moves.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -2,15 +2,14 @@
 /* `level`: swaps that take load off the nodes that have too much, for the least J each; then swaps
  * that lower J and leave the loads within the limit. */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/algorithm.h"
-#include "map/refine/level.h"
-#include "map/refine/moves.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "util/arena.h"
+#include "machine/machine.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 enum { DRAWS = 32, SCANS = 64 };

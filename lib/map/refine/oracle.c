@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "machine/closeness.h"
-#include "map/nesting.h"
-#include "map/refine/pairs.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
 #include "util/alloc.h"
 
 int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine, topomap_error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/refine/pairs.h"
+#include "map/refine/refine.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "machine/closeness.h"
-#include "machine/distance.h"
-#include "map/parameters.h"
+#include "machine/machine.h"
+#include "map/problem.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

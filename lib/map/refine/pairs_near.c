@@ -5,8 +5,8 @@
  * pair has failed since the last swap. A pair whose price cannot have changed since it failed would
  * fail again, and is passed over: only a swap of a vertex or of one of its neighbours changes it.
  */
-#include "map/refine/pairs.h"
-#include "util/arena.h"
+#include "map/refine/refine.h"
+#include "util/alloc.h"
 
 typedef struct near_search {
     topomap_pairs *pairs;

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/refine/level.h"
-#include "map/refine/moves.h"
-#include "map/refine/swap_search.h"
-#include "partition/contract.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

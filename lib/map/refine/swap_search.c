@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/refine/swap_search.h"
+#include "map/refine/refine.h"
 
 #include <stdlib.h>
-
-#include "map/refine/level.h"
-#include "map/refine/moves.h"
-#include "map/refine/twins.h"
 
 static inline double distance(const topomap_swap *s, uint32_t p, uint32_t q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/refine/twins.h"
+#include "map/refine/refine.h"
 
 #include <stdlib.h>
 

@@ -3,16 +3,15 @@
  * blocks of as many vertices as an innermost group has slots, the blocks become the vertices of
  * the next graph, and so on up to one block; then the levels are unfolded again. Which of two
  * equal groups a block gets does not matter until the level above decides, so that all groups of
- * a level must have one size. Of a matrix, groups are those of machine/clusters.h. */
+ * a level must have one size. Of a matrix, groups are those of machine/closeness.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/clusters.h"
-#include "map/algorithm.h"
-#include "map/nesting.h"
-#include "map/split/recursion.h"
-#include "partition/contract.h"
-#include "util/arena.h"
+#include "machine/closeness.h"
+#include "map/problem.h"
+#include "map/split/split.h"
+#include "partition/partition.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 enum { LEVELS = 2 * TOPOMAP_MACHINE_LEVELS };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/dragonfly.h"
-#include "map/algorithm.h"
-#include "map/split/recursion.h"
+#include "fabric/shapes.h"
+#include "map/problem.h"
+#include "map/split/split.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
 

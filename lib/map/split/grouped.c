@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/parameters.h"
-#include "map/split/recursion.h"
-#include "partition/contract.h"
-#include "util/arena.h"
+#include "map/problem.h"
+#include "map/split/split.h"
+#include "partition/partition.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 typedef struct grouping {

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "map/nesting.h"
-#include "map/refine/anneal.h"
-#include "partition/matching.h"
+#include "map/problem.h"
+#include "map/refine/refine.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

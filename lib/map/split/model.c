@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/split/recursion.h"
+#include "map/split/split.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
 

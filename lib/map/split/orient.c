@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/split/orient.h"
+#include "map/split/split.h"
 
 #include <string.h>
 
-#include "machine/distance.h"
-#include "util/arena.h"
+#include "machine/machine.h"
+#include "util/alloc.h"
 
 enum { ORIENT_PARTS = 64 }; /* beyond, the table of parts and places is too dear */
 

@@ -7,9 +7,8 @@
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 
-#include "map/algorithm.h"
-#include "map/split/recursion.h"
-#include "map/split/torus_seam.h"
+#include "map/problem.h"
+#include "map/split/split.h"
 
 static int by_coordinate(const void *a, const void *b, void *data)
 {

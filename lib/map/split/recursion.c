@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/split/recursion.h"
+#include "map/split/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/split/orient.h"
 #include "partition/partition.h"
-#include "util/arena.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 enum {

@@ -5,8 +5,8 @@
  * recursive multisection of section 4, by which VieM makes communication graphs, with one rank a
  * block: each level is one k-way partition, made exact by the moves that cut least. Groups may
  * be of any sizes; machines without levels get the tree of map/tree.c. */
-#include "map/algorithm.h"
-#include "map/split/recursion.h"
+#include "map/problem.h"
+#include "map/split/split.h"
 #include "partition/partition.h"
 
 static int map_along(const topomap_algorithm_impl *self, topomap_problem *problem,

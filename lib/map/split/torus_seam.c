@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/split/torus_seam.h"
+#include "map/split/split.h"
 
 #include <string.h>
 

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "machine/joining.h"
-#include "map/algorithm.h"
-#include "map/split/recursion.h"
+#include "machine/machine.h"
+#include "map/problem.h"
+#include "map/split/split.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/algorithm.h"
-#include "machine/distance.h"
-#include "map/split/recursion.h"
+#include "map/problem.h"
+#include "machine/machine.h"
+#include "map/split/split.h"
 #include "partition/partition.h"
-#include "util/arena.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 typedef struct core_stage {

@@ -3,7 +3,7 @@
  * Open MPI 4, "Rankfiles"; prte's help, "placement-rankfiles"). What an orted may not use is not in
  * its hwloc tree, so cores are counted within what the job has. */
 #include "plan/writers/writers.h"
-#include "util/ranges.h"
+#include "util/sorted.h"
 
 static void write_ranks(FILE *out, const topomap_rank_places *places)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/auto.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "plugin/common/environment.h"
-#include "plugin/common/percent.h"
-#include "plugin/store/loaded.h"
+#include "plugin/common/reply.h"
 #include "plugin/store/program.h"
-#include "plugin/store/trust.h"
+#include "plugin/store/run.h"
 
 enum {
     TRIES = 3,           /* runs in a row that leave no profile, until somebody asks again */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/end.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "plugin/common/spool.h"
-#include "plugin/planner/launch/judge_run.h"
-#include "plugin/planner/launch/verdict.h"
-#include "plugin/planner/plan/answer.h"
+#include "plugin/planner/plan/plan.h"
 #include "plugin/store/store.h"
 
 static void end_spool(planner_verdict *verdict, const char *note)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/explanation.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "util/clock.h"
-#include "util/publish.h"
+#include "util/output.h"
 #include "util/whole.h"
 
 static int fail(const char *path, int why, topomap_error *err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/facts.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/common/percent.h"
+#include "plugin/common/reply.h"
 #include "plugin/planner/request/request.h"
 #include "util/alloc.h"
 

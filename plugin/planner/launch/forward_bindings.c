@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/forward_bindings.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,8 @@
 
 #include "plan/bindings.h"
 #include "plugin/common/environment.h"
-#include "plugin/common/percent.h"
+#include "plugin/common/reply.h"
 #include "plugin/common/spool.h"
-#include "plugin/planner/launch/writers.h"
 #include "util/alloc.h"
 
 static int carry_in_order(planner_verdict *verdict, const char *text)

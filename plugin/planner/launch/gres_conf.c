@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/launch/gres_conf.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <ctype.h>
 #include <stdio.h>

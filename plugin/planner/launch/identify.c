@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which program a step starts, and which case of it. */
 #include "config.h"
-#include "plugin/planner/launch/auto.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/store/loaded.h"
 #include "plugin/store/program.h"
-#include "plugin/store/script.h"
 
 enum { WORDS = 32 };
 

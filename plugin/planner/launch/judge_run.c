@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/judge_run.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

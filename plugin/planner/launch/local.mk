@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A launch, from what srun knows: policy, profiles and all that is in files.
 noinst_LTLIBRARIES += plugin/planner/liblaunch.la
-plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/planner/launch/facts.h \
-  plugin/planner/launch/verdict.c plugin/planner/launch/verdict.h \
-  plugin/planner/launch/site.c plugin/planner/launch/site.h \
-  plugin/planner/launch/resolve_placement.c plugin/planner/launch/resolve_placement.h \
-  plugin/planner/launch/auto.c plugin/planner/launch/identify.c plugin/planner/launch/auto.h \
-  plugin/planner/launch/compose.c plugin/planner/launch/compose.h \
-  plugin/planner/launch/gres_conf.c plugin/planner/launch/gres_conf.h \
-  plugin/planner/launch/forward_bindings.c plugin/planner/launch/forward_bindings.h \
+plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c \
+  plugin/planner/launch/verdict.c \
+  plugin/planner/launch/site.c \
+  plugin/planner/launch/resolve_placement.c \
+  plugin/planner/launch/auto.c plugin/planner/launch/identify.c \
+  plugin/planner/launch/compose.c \
+  plugin/planner/launch/gres_conf.c \
+  plugin/planner/launch/forward_bindings.c \
   plugin/sandbox/reader_sandbox.c plugin/sandbox/sandbox.h \
-  plugin/planner/launch/sandbox_child.c plugin/planner/launch/sandbox_child.h plugin/sandbox/seccomp.h \
-  plugin/planner/launch/explanation.c plugin/planner/launch/explanation.h \
+  plugin/planner/launch/sandbox_child.c plugin/sandbox/seccomp.h \
+  plugin/planner/launch/explanation.c \
   plugin/planner/launch/launch.c plugin/planner/launch/launch.h \
-  plugin/planner/launch/save_record.c plugin/planner/launch/save_record.h \
-  plugin/planner/launch/writers.c plugin/planner/launch/writers.h \
-  plugin/planner/launch/judge_run.c plugin/planner/launch/judge_run.h plugin/planner/launch/end.c plugin/planner/launch/end.h \
+  plugin/planner/launch/save_record.c \
+  plugin/planner/launch/writers.c \
+  plugin/planner/launch/judge_run.c plugin/planner/launch/end.c \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/libslurmlines.la plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la

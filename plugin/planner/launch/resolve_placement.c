@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/resolve_placement.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "plugin/planner/launch/site.h"
 
 /* policy_settle() tells of words by name alone. */
 static planner_verdict *telling;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/sandbox_child.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 #include "plugin/common/child.h"
 #include "plugin/sandbox/sandbox.h"
-#include "plugin/planner/plan/answer.h"
-#include "plugin/planner/request/cores.h"
+#include "plugin/planner/plan/plan.h"
+#include "plugin/planner/request/request.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 

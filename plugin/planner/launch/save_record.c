@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/save_record.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/common/record.h"
-#include "plugin/planner/launch/writers.h"
+#include "plugin/common/reply.h"
 #include "util/clock.h"
 
 enum { WAIT_MS = 100 };

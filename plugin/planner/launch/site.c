@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/site.h"
+#include "plugin/planner/launch/launch.h"
 #include "util/alloc.h"
 
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/verdict.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#include "plugin/common/percent.h"
+#include "plugin/common/reply.h"
 
 static void tell(planner_verdict *verdict, const char *how, const char *format, va_list args)
 {

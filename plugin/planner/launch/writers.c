@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/launch/writers.h"
-#include "plugin/common/keyring.h"
+#include "plugin/planner/launch/launch.h"
+#include "plugin/common/child.h"
 #include "util/clock.h"
 #include "util/hash64.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/answer.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan/bindings.h"
-#include "plugin/planner/plan/inputs.h"
-#include "plugin/planner/plan/judge_layout.h"
 #include "util/alloc.h"
 
 static void one_line(char *text)

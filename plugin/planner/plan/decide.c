@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/decide.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/auto/map.h"
+#include "map/auto/portfolio.h"
 #include "plan/bindings.h"
-#include "plan/spread.h"
-#include "plugin/planner/plan/gpu_order.h"
-#include "plugin/planner/plan/gpu_tasks.h"
-#include "plugin/planner/plan/inputs.h"
-#include "plugin/planner/plan/nics.h"
-#include "plugin/planner/plan/objective.h"
-#include "plugin/planner/plan/constraints.h"
+#include "plan/plan.h"
 #include "util/clock.h"
 #include "util/safe_text.h"
 

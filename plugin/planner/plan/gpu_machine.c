@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/gpu_machine.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
-#include "plugin/planner/plan/gpu_search.h"
 #include "util/alloc.h"
 
 /* ---- Whether it matters --------------------------------------------------------------------- */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/gpu_order.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/graph.h"
-#include "plan/gpu_bound.h"
-#include "plugin/planner/plan/gpu_cores.h"
-#include "plugin/planner/plan/gpu_search.h"
+#include "plan/node_plan.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/gpu_search.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

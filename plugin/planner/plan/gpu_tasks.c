@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/gpu_tasks.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <string.h>
 
-#include "plan/gpu_bound.h"
+#include "plan/node_plan.h"
 #include "util/alloc.h"
 
 /* The one at the place of the task's local id, in the node's order or in Slurm's; or that Slurm

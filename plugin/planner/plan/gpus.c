@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/gpus.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/gpu_bound.h"
-#include "plugin/planner/request/scontrol.h"
+#include "plan/node_plan.h"
+#include "plugin/planner/request/request.h"
 #include "util/alloc.h"
 #include "util/cores.h"
 

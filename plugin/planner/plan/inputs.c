@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,14 +9,9 @@
 
 #include "graph/graph.h"
 #include "graph/open/open.h"
-#include "metric/prediction.h"
-#include "plugin/planner/request/cores.h"
-#include "plugin/planner/plan/gpu_machine.h"
-#include "plugin/planner/plan/node_tasks.h"
-#include "plugin/planner/plan/objective.h"
-#include "plugin/planner/plan/profile.h"
-#include "plugin/planner/plan/constraints.h"
-#include "request/on_off.h"
+#include "metric/metric.h"
+#include "plugin/planner/request/request.h"
+#include "request/request.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 #include "util/whole.h"

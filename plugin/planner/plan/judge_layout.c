@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/judge_layout.h"
+#include "plugin/planner/plan/plan.h"
 
 #include "graph/graph.h"
 #include "plan/plan.h"
 #include "util/alloc.h"
-#include "plugin/planner/plan/inputs.h"
-#include "plugin/planner/plan/objective.h"
 
 /* As a search would have gone by it. */
 static int by_J(const planner_inputs *in, const uint32_t *slots, double *value, topomap_error *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/layouts.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 
-#include "machine/clusters.h"
+#include "machine/closeness.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/nics.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/nics.h"
-#include "plan/gpu_bound.h"
-#include "plugin/planner/plan/gpu_cores.h"
+#include "plan/node_plan.h"
 #include "util/alloc.h"
 
 struct naming {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/node_tasks.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/graph.h"
-#include "plan/gpu_bound.h"
+#include "plan/node_plan.h"
 #include "util/alloc.h"
 
 static int has_one_a_node(const planner_request *request)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/objective.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <math.h>
 #include <string.h>

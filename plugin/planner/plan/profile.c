@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/profile.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/likeness.h"
 #include "graph/open/open.h"
 
 /* Above this much of its bytes between other pairs, a program talks otherwise than before; a

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/record.h"
+#include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan/bindings.h"
-#include "plugin/planner/plan/gpu_machine.h"
 #include "util/alloc.h"
 #include "util/input.h"
 

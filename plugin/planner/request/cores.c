@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/request/cores.h"
+#include "plugin/planner/request/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/request/run_program.h"
-#include "plugin/planner/request/scontrol.h"
 #include "util/alloc.h"
 
 static const topomap_bindings_class *inside_of(const topomap_bindings *insides, uint32_t node)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/request/run_program.h"
+#include "plugin/planner/request/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

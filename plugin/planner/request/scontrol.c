@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/request/scontrol.h"
+#include "plugin/planner/request/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "contrib/profile/profile.h"
-#include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
 
 enum { RANKS = 2, SECONDS = 20 };
@@ -348,7 +347,8 @@ static void lend(uint32_t tasks, uint32_t ranks)
 }
 
 /* Runs a rank in a process of its own, for which the system has \p pages_there pages. The rank has
- * \p rows rows when it ends, perhaps more than fit into its memory. What it has open then is not what it has needs. */
+ * \p rows rows when it ends, perhaps more than fit into its memory. What it has open then is not
+ * what it has needs. */
 static int rank_with(int pages_there, size_t rows)
 {
     int status;

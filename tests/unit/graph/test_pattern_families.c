@@ -12,7 +12,6 @@
 
 #include "graph/open/open.h"
 #include "graph/patterns/patterns.h"
-#include "graph/patterns/training.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/patterns/points.h"
+#include "graph/patterns/patterns.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/scratch.h"
 

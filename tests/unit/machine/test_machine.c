@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/joining.h"
+#include "machine/machine.h"
 #include "fabric/network.h"
-#include "machine/vicinity.h"
+#include "machine/closeness.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 

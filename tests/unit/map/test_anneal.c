@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/refine/anneal.h"
-#include "partition/matching.h"
+#include "map/refine/refine.h"
+#include "partition/partition.h"
 #include "tests/unit/map/maps.h"
 
 static const char *const specs[] = {

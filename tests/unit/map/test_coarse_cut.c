@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/grid/coarse_grid.h"
+#include "map/grid/grid.h"
 #include "util/random.h"
 
 typedef struct across {

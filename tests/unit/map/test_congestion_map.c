@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "map/links/loads.h"
+#include "map/links/links.h"
 #include "map/objective.h"
 #include "tests/unit/cables.h"
 #include "tests/unit/map/congested.h"

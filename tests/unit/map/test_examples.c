@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/joining.h"
+#include "machine/machine.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"

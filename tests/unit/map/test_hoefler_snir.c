@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "partition/balance.h"
+#include "partition/partition.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "map/refine/level.h"
+#include "map/refine/refine.h"
 #include "tests/unit/map/maps.h"
 #include "util/random.h"
 

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/links/fast_loads.h"
-#include "map/links/loads.h"
+#include "map/links/links.h"
 #include "map/objective.h"
 #include "tests/unit/map/congested.h"
 #include "tests/unit/scratch.h"

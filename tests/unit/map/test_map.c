@@ -13,8 +13,8 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "map/auto/map.h"
-#include "map/refine/swap_search.h"
+#include "map/auto/portfolio.h"
+#include "map/refine/refine.h"
 #include "tests/unit/cables.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/messages.h"

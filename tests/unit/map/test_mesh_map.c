@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/papers/cells.h"
-#include "map/papers/grid_find.h"
+#include "map/papers/papers.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

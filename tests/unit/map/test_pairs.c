@@ -13,7 +13,7 @@
 
 #include "graph/graph.h"
 #include "machine/closeness.h"
-#include "map/refine/pairs.h"
+#include "map/refine/refine.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "map/papers/plane.h"
+#include "map/papers/papers.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/messages.h"

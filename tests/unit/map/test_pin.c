@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/distance.h"
-#include "machine/symmetry.h"
+#include "machine/machine.h"
+#include "machine/closeness.h"
 #include "tests/unit/map/maps.h"
 #include "util/random.h"
 

@@ -14,7 +14,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "metric/congestion.h"
+#include "metric/metric.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/cables.h"
 #include "tests/unit/scratch.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "map/places.h"
+#include "map/objective.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

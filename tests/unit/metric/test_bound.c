@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "metric/bound.h"
+#include "metric/metric.h"
 #include "tests/unit/graph/graphs.h"
 #include "util/random.h"
 

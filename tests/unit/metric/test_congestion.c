@@ -7,8 +7,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "metric/congestion.h"
-#include "metric/shares.h"
+#include "metric/metric.h"
 #include "tests/unit/cables.h"
 #include "tests/unit/messages.h"
 

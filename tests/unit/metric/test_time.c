@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "fabric/network.h"
-#include "metric/prediction.h"
+#include "metric/metric.h"
 #include "tests/unit/messages.h"
 
 static topomap_time time_of(const topomap_graph *graph, const topomap_machine *machine,

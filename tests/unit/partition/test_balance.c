@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-#include "partition/balance.h"
-#include "partition/exchange.h"
+#include "partition/partition.h"
 #include "util/random.h"
 
 /* A path 0-1-2-3-4-5 with one light edge at 3-4; five vertices in part 0, one in part 1. The least

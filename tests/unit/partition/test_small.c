@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "partition/small.h"
+#include "partition/partition.h"
 #include "util/random.h"
 
 enum { MOST = 12 };

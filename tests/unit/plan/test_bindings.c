@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "plan/bindings.h"
-#include "plan/sextets.h"
+#include "plan/node_plan.h"
 #include "tests/unit/messages.h"
 #include "util/random.h"
 

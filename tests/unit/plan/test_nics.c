@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "plan/bindings.h"
-#include "plan/nics.h"
+#include "plan/node_plan.h"
 #include "tests/unit/messages.h"
 
 enum { MOST = 1 << 16 };

@@ -51,7 +51,7 @@ void fake_clock_set(int64_t jump);
 /** Returns whether the program has set a file's time (futimens(3)) since this was called last. */
 int fake_clock_stamped(void);
 
-/** Rewrites the state of a folder that is kept within limits (plugin/store/sweep.h) as if the last
+/** Rewrites the state of a folder that is kept within limits (plugin/store/store.h) as if the last
  * look at it had been \p seconds earlier, by the computer with the boot id \p boot unless that is
  * "". */
 void fake_clock_pass(const char *folder, int64_t seconds, const char *boot);

@@ -7,7 +7,7 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 
-#include "plugin/node/kernel.h"
+#include "plugin/node/cpus.h"
 
 enum { MOCK_VARIABLES = 64, MOCK_SAID = 1 << 16 };
 

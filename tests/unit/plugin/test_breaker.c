@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/breaker.h"
+#include "plugin/srun/srun.h"
 
 #include <linux/keyctl.h>
 #include <setjmp.h>

@@ -19,8 +19,6 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/common/descriptors.h"
-#include "plugin/common/group.h"
 #include "util/clock.h"
 
 /* ---- Descriptors ------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/srun/distribution.h"
+#include "plugin/srun/srun.h"
 
 static const struct line {
     const char *before, *after;

@@ -20,7 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/planner/launch/explanation.h"
 #include "plugin/planner/launch/launch.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

@@ -18,7 +18,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/common/environment.h"
-#include "plugin/srun/distribution.h"
+#include "plugin/srun/srun.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/hook_step.h"
 #include "tests/unit/scratch.h"

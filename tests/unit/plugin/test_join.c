@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 #include "graph/formats/parts.h"
-#include "plugin/store/run_claim.h"
-#include "plugin/store/join.h"
+#include "plugin/store/run.h"
 #include "plugin/store/store.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

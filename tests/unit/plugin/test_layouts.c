@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "plugin/planner/plan/layouts.h"
+#include "plugin/planner/plan/plan.h"
 
 enum { NODES = 4, TASKS = 12 };
 

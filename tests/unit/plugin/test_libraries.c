@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/store/cache.h"
+#include "plugin/store/store.h"
 #include "plugin/store/program.h"
 #include "tests/unit/plugin/images.h"
 #include "util/random.h"

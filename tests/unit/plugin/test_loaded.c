@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "graph/formats/parts.h"
-#include "plugin/store/loaded.h"
+#include "plugin/store/program.h"
 #include "plugin/store/store.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/stores.h"

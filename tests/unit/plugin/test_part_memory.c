@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "plugin/store/program.h"
-#include "plugin/store/script.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/images.h"
 #include "util/random.h"

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/store/program_cache.h"
 #include "plugin/store/program.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/images.h"

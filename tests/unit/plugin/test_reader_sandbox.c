@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "plugin/sandbox/sandbox.h"
-#include "plugin/planner/launch/sandbox_child.h"
+#include "plugin/planner/launch/launch.h"
 #include "tests/unit/attempts.h"
 #include "tests/unit/scratch.h"
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/common/record.h"
-#include "plugin/store/folder_time.h"
+#include "plugin/common/reply.h"
+#include "plugin/store/store.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "util/clock.h"

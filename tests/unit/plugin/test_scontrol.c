@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/planner/request/run_program.h"
-#include "plugin/planner/request/cores.h"
-#include "plugin/planner/request/scontrol.h"
+#include "plugin/planner/request/request.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"

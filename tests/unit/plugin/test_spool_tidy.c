@@ -19,10 +19,9 @@
 #include <unistd.h>
 
 #include "plugin/common/spool.h"
-#include "plugin/planner/launch/explanation.h"
 #include "plugin/planner/launch/launch.h"
-#include "plugin/planner/plan/answer.h"
-#include "plugin/store/folder.h"
+#include "plugin/planner/plan/plan.h"
+#include "plugin/store/store.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/store/program_cache.h"
+#include "plugin/store/program.h"
 #include "plugin/store/store.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/plugin/stores.h"

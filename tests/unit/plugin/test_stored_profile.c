@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 #include "graph/graph.h"
-#include "graph/likeness.h"
-#include "graph/recognise/heavy_edges.h"
-#include "plugin/planner/plan/profile.h"
+#include "graph/recognise/name.h"
+#include "plugin/planner/plan/plan.h"
 #include "tests/unit/messages.h"
 
 static char folder[] = "/tmp/topomap-stored-XXXXXX";

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/formats/parts.h"
-#include "plugin/store/trust.h"
+#include "plugin/store/run.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/stores.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that a stuck file system holds are few, whoever else writes meanwhile. */
 #include "config.h"
-#include "plugin/planner/launch/writers.h"
+#include "plugin/planner/launch/launch.h"
 
 #include <linux/keyctl.h>
 #include <sched.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/table.h"
+#include "request/request.h"
 #include "tests/unit/messages.h"
 #include "topology-db/db.h"
 

@@ -12,7 +12,7 @@
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/topology-db/imports.h"
-#include "topology-db/query/devices.h"
+#include "topology-db/query/query.h"
 
 enum { RAILS = 4 };
 

@@ -16,7 +16,7 @@
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
-#include "topology-db/query/slurm_order.h"
+#include "topology-db/query/query.h"
 
 static topomap_error err;
 

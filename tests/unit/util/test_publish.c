@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* util/publish.h: files appear whole, with the right owner and mode, or not at all; with a file
+/* util/output.h: files appear whole, with the right owner and mode, or not at all; with a file
  * system that makes files without names, and with one that does not. */
 #include "config.h"
 
@@ -21,7 +21,6 @@
 #include "tests/unit/messages.h"
 #include "tests/unit/scratch.h"
 #include "util/output.h"
-#include "util/publish.h"
 
 static int names_only; /* as on a file system without O_TMPFILE */
 

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_DB_LEVELS_H
 #define TOPOMAP_DB_LEVELS_H
 
-#include "topology-db/import/domains.h"
+#include "topology-db/import/import.h"
 #include "topology-db/import/lists/named.h"
 
 enum { LEVELS_MOST = 8 };

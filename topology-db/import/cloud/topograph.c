@@ -19,7 +19,6 @@
 
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
-#include "topology-db/import/yaml.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/names/known.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/cray.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/import/lists/geometry.h"
 #include "util/alloc.h"
 

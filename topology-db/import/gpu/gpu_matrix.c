@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/import/import_devices.h"
+#include "topology-db/import/import.h"
 #include "util/alloc.h"
 
 enum { WORDS = TOPOMAP_DEVICES_MOST + 16, NAME = 32 };

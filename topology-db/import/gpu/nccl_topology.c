@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/import/import_devices.h"
+#include "topology-db/import/import.h"
 #include "util/alloc.h"
 #include "xml/xml.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/import/domains.h"
+#include "topology-db/import/import.h"
 #include "util/hostlist.h"
 
 static int is_none(const char *uuid)

@@ -6,11 +6,8 @@
 
 #include "machine/shape.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/import/hwloc/hwloc_child.h"
-#include "topology-db/import/hwloc/hwloc_diff.h"
-#include "topology-db/import/hwloc/hwloc_nics.h"
+#include "topology-db/import/hwloc/hwloc.h"
 #include "topology-db/import/import.h"
-#include "topology-db/import/import_devices.h"
 #include "util/alloc.h"
 #include "xml/xml.h"
 

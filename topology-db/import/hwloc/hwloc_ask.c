@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "topology-db/import/hwloc/hwloc_ask.h"
+#include "topology-db/import/hwloc/hwloc.h"
 
 #include <errno.h>
 #include <fcntl.h>

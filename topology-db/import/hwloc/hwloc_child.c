@@ -12,10 +12,7 @@
 #include <unistd.h>
 
 #include "machine/shape.h"
-#include "topology-db/import/hwloc/hwloc_ask.h"
-#include "topology-db/import/hwloc/hwloc_child.h"
-#include "topology-db/import/hwloc/hwloc_devices.h"
-#include "topology-db/import/hwloc/hwloc_nics.h"
+#include "topology-db/import/hwloc/hwloc.h"
 #include "util/alloc.h"
 
 enum { REPLY_MOST = 16 << 20 };

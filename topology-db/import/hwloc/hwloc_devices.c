@@ -4,7 +4,7 @@
  * topology-levelzero.c; PCI classes by the PCI Code and ID Assignment Specification. */
 #include "config.h"
 
-#include "topology-db/import/hwloc/hwloc_devices.h"
+#include "topology-db/import/hwloc/hwloc.h"
 
 #include <hwloc.h>
 #include <hwloc/distances.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "topology-db/import/hwloc/hwloc_diff.h"
+#include "topology-db/import/hwloc/hwloc.h"
 
 #include <hwloc.h>
 #include <hwloc/diff.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "machine/shape.h"
-#include "topology-db/import/hwloc/hwloc_ask.h"
 #include "util/input.h"
 #include "xml/xml.h"
 

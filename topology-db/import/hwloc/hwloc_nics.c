@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What joins a node's hwloc XML to the fabric: the GUIDs of its adapters. Names and forms of the
  * infos: hwloc 2.9, topology-linux.c, OpenFabrics devices. */
-#include "topology-db/import/hwloc/hwloc_nics.h"
+#include "topology-db/import/hwloc/hwloc.h"
 
 #include <ctype.h>
 #include <hwloc.h>

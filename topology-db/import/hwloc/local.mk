@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The insides of nodes: hwloc's XML and its differences.
 topology_db_libdb_la_SOURCES += \
-  topology-db/import/hwloc/hwloc.c topology-db/import/hwloc/hwloc_ask.c topology-db/import/hwloc/hwloc_ask.h topology-db/import/hwloc/hwloc_child.c topology-db/import/hwloc/hwloc_child.h \
-  topology-db/import/hwloc/hwloc_nics.c topology-db/import/hwloc/hwloc_nics.h topology-db/import/hwloc/hwloc_diff.c \
-  topology-db/import/hwloc/hwloc_diff.h topology-db/import/hwloc/hwloc_devices.c topology-db/import/hwloc/hwloc_devices.h
+  topology-db/import/hwloc/hwloc.c topology-db/import/hwloc/hwloc.h topology-db/import/hwloc/hwloc_ask.c topology-db/import/hwloc/hwloc_child.c \
+  topology-db/import/hwloc/hwloc_nics.c topology-db/import/hwloc/hwloc_diff.c \
+  topology-db/import/hwloc/hwloc_devices.c

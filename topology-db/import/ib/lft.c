@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "topology-db/import/ib/ib_read.h"
-#include "fabric/lft.h"
+#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { LINE_MOST = 65536, PREAMBLE_MOST = 100, PACK_LEVEL = 3 };

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_GEOMETRY_H
 #define TOPOMAP_DB_GEOMETRY_H
 
-#include "topology-db/derive/cray_shape.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
 
 #define GEOMETRY_WRAP                                                                              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any fabric as a list of links between named hosts and switches: fabric/links.h. */
+/* Any fabric as a list of links between named hosts and switches: fabric/fabric.h. */
 #include <stdlib.h>
 
-#include "fabric/links.h"
+#include "fabric/fabric.h"
 #include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
 

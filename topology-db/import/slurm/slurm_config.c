@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "topology-db/import/import.h"
-#include "topology-db/query/slurm_order.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 /* The first releases with topology.yaml, and with block steps along the topology. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/query/slurm_order.h"
+#include "topology-db/query/query.h"
 #include "util/alloc.h"
 
 const char *const slurm_kind_names[SLURM_KINDS] = {

@@ -5,7 +5,6 @@
 #define TOPOMAP_GRAPH_FORMATS_NCCL_H
 
 #include "graph/formats/io.h"
-#include "graph/formats/names.h"
 
 #define TOPOMAP_NCCL_NONE UINT32_MAX
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/formats/lines.h"
+#include "graph/formats/io.h"
 #include "graph/formats/training/nccl.h"
 #include "util/alloc.h"
 

@@ -5,7 +5,6 @@
 
 #include "graph/formats/io.h"
 #include "graph/formats/json_text.h"
-#include "graph/formats/names.h"
 
 #define TOPOMAP_TORCH_NONE (-1) /**< no rank */
 

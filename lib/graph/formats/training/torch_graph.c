@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/formats/lines.h"
+#include "graph/formats/io.h"
 #include "graph/formats/training/torch.h"
 
 enum { MOST_PAIRS = 1 << 24 /* of all calls to each rank of a group */, WORD = 64 };

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "graph/formats/lines.h"
+#include "graph/formats/io.h"
 #include "graph/formats/training/torch.h"
 #include "util/alloc.h"
 

@@ -11,9 +11,8 @@
 
 #include "plan/bindings.h"
 #include "plan/plan.h"
-#include "plugin/planner/plan/decide.h"
-#include "plan/gpu_bound.h"
-#include "plugin/planner/plan/gpu_search.h"
+#include "plugin/planner/plan/plan.h"
+#include "plan/node_plan.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
 #include "util/random.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/launch/gres_conf.h"
+#include "plugin/planner/launch/launch.h"
 #include "tests/unit/scratch.h"
 
 static void orders(void **state)

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "plugin/node/node.h"
-#include "plugin/node/parts.h"
 #include "tests/unit/messages.h"
 #include "tests/unit/plugin/fake_clock.h"
 #include "tests/unit/plugin/hook_node.h"
