@@ -4,8 +4,8 @@
 #include "util/alloc.h"
 
 struct grid {
-    uint32_t dims, dim[TOPOMAP_TORUS_DIMS], stride[TOPOMAP_TORUS_DIMS];
-    uint8_t wrap[TOPOMAP_TORUS_DIMS];
+    uint32_t dims, dim[TOPOMAP_DIMS], stride[TOPOMAP_DIMS];
+    uint8_t wrap[TOPOMAP_DIMS];
     uint16_t *coord; /* [vertices * dims] behind the ports */
     uint32_t port[]; /* [vertices * dims * 2] the link out, upwards and downwards */
 };

@@ -3,6 +3,7 @@
 #ifndef TOPOMAP_FABRIC_SHAPES_H
 #define TOPOMAP_FABRIC_SHAPES_H
 
+#include "fabric/coordinates.h"
 #include "fabric/fabric.h"
 #include "fabric/network.h"
 
@@ -47,12 +48,10 @@ typedef struct topomap_dragonfly {
 int topomap_dragonfly_join(const topomap_dragonfly *dragonfly, topomap_fabric *fabric,
                            topomap_error *err);
 
-enum { TOPOMAP_TORUS_DIMS = 8 };
-
 /** A torus or mesh of routers; the last dimension varies fastest. */
 typedef struct topomap_torus {
-    uint32_t dims, dim[TOPOMAP_TORUS_DIMS];
-    uint8_t wrap[TOPOMAP_TORUS_DIMS];
+    uint32_t dims, dim[TOPOMAP_DIMS];
+    uint8_t wrap[TOPOMAP_DIMS];
     int twice;      /* two routers of a wrapping dimension have a second link around */
     uint32_t links; /* from a router to the next one */
     uint32_t taken; /* ports of a router that hosts take, the first ones */

@@ -94,7 +94,7 @@ static uint32_t *list_places(const topomap_part *part, size_t *positions, topoma
         return NULL;
     memset(at, 0xff, *positions * sizeof *at);
     for (uint32_t i = 0; i < part->switches.count; i++) {
-        const int32_t *place = &part->place[(size_t)i * TOPOMAP_TORUS_DIMS];
+        const int32_t *place = &part->place[(size_t)i * TOPOMAP_DIMS];
         size_t position = 0;
         int known = 1;
 

@@ -183,7 +183,7 @@ static int write_switch(sqlite3_stmt *update, const topomap_part *part, uint32_t
     char place[TOPOMAP_COORDINATES_TEXT];
 
     for (uint32_t d = 0; d < point.dims; d++) {
-        int32_t at = part->place[(size_t)i * TOPOMAP_TORUS_DIMS + d];
+        int32_t at = part->place[(size_t)i * TOPOMAP_DIMS + d];
 
         if (at < 0)
             point.dims = 0;

@@ -4,11 +4,11 @@
 #ifndef TOPOMAP_FABRIC_KINDS_H
 #define TOPOMAP_FABRIC_KINDS_H
 
+#include "fabric/coordinates.h"
 #include "fabric/switches.h"
 
 enum {
-    TOPOMAP_TORUS_DIMS = 8, /* as many as machine/machine.h has */
-    TOPOMAP_TORUS_LINKS = 2 * TOPOMAP_TORUS_DIMS,
+    TOPOMAP_TORUS_LINKS = 2 * TOPOMAP_DIMS,
 };
 
 /** One connected part of the graph of switches. */
@@ -23,9 +23,9 @@ typedef struct topomap_part {
     /* What the kind that it is leaves behind. */
     uint16_t *level; /* [switches] fat tree: 0 leaves; TOPOMAP_FAR unknown; or NULL */
     uint32_t dims;   /* torus */
-    uint32_t dim[TOPOMAP_TORUS_DIMS];
-    uint8_t wrap[TOPOMAP_TORUS_DIMS];
-    int32_t *place;  /* [switches * TOPOMAP_TORUS_DIMS] coordinates, -1 unknown; or NULL */
+    uint32_t dim[TOPOMAP_DIMS];
+    uint8_t wrap[TOPOMAP_DIMS];
+    int32_t *place;  /* [switches * TOPOMAP_DIMS] coordinates, -1 unknown; or NULL */
     uint32_t *group; /* [switches] dragonfly: its group, from 0; or NULL */
     uint32_t groups;
     int all_to_all; /* in which every two switches are joined */

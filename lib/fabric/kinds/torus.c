@@ -38,7 +38,7 @@ static void put_dimension(struct torus *t, uint32_t a, uint32_t b)
     part->wrap[dim] = b == TORUS_NONE ? t->wrap[a] && t->size[a] > 2 : 1;
     for (uint32_t i = 0; i < part->switches.count; i++) {
         const int32_t *from = &t->place[(size_t)i * TORUS_DIMS];
-        int32_t *to = &part->place[(size_t)i * TOPOMAP_TORUS_DIMS + dim];
+        int32_t *to = &part->place[(size_t)i * TOPOMAP_DIMS + dim];
 
         *to = from[a];
         if (b != TORUS_NONE)
@@ -65,13 +65,13 @@ static int join_dimensions(struct torus *t, const uint32_t *sockets)
         done |= 1u << first;
         for (uint32_t d = 0; d < t->dims && t->size[first] == 2; d++)
             if (!(done >> d & 1) && t->size[d] == 2 &&
-                (sockets[d] == sockets[first] || left > TOPOMAP_TORUS_DIMS) && second == TORUS_NONE)
+                (sockets[d] == sockets[first] || left > TOPOMAP_DIMS) && second == TORUS_NONE)
                 second = d;
         if (second != TORUS_NONE) {
             done |= 1u << second;
             left--;
         }
-        if (t->part->dims == TOPOMAP_TORUS_DIMS)
+        if (t->part->dims == TOPOMAP_DIMS)
             return 0;
         put_dimension(t, first, second);
     }
@@ -101,7 +101,7 @@ static uint64_t position(const topomap_part *part, const int32_t *place)
 static int fill_positions(struct fit *f)
 {
     for (uint32_t i = 0; i < f->part->switches.count; i++) {
-        const int32_t *place = &f->part->place[(size_t)i * TOPOMAP_TORUS_DIMS];
+        const int32_t *place = &f->part->place[(size_t)i * TOPOMAP_DIMS];
         int known = 1;
 
         f->with_hosts += f->part->ports[i] > 0;
@@ -138,8 +138,8 @@ static void count_fit(struct fit *f)
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
             uint32_t j = s->neighbour[k];
-            const int32_t *a = &part->place[(size_t)i * TOPOMAP_TORUS_DIMS];
-            const int32_t *b = &part->place[(size_t)j * TOPOMAP_TORUS_DIMS];
+            const int32_t *a = &part->place[(size_t)i * TOPOMAP_DIMS];
+            const int32_t *b = &part->place[(size_t)j * TOPOMAP_DIMS];
 
             if (j < i)
                 continue;
@@ -249,7 +249,7 @@ static int arrange(struct torus *t, topomap_verdict *verdict, topomap_error *err
         is = topomap_torus_find_places(t, verdict, err);
     if (is <= 0)
         return is;
-    t->part->place = topomap_alloc((size_t)t->part->switches.count * TOPOMAP_TORUS_DIMS,
+    t->part->place = topomap_alloc((size_t)t->part->switches.count * TOPOMAP_DIMS,
                                    sizeof *t->part->place, err);
     if (!t->part->place || sockets_of(t, sockets, err))
         return -1;

@@ -211,7 +211,7 @@ static int add_up(const piece *list, size_t count, uint32_t phases, uint64_t ran
 
 /* ---- The three ----------------------------------------------------------------------------- */
 
-static uint64_t most_ranks(const topomap_part *part, size_t parts)
+static uint64_t most_ranks(const topomap_operand *part, size_t parts)
 {
     uint64_t most = 0;
 
@@ -221,7 +221,7 @@ static uint64_t most_ranks(const topomap_part *part, size_t parts)
     return most;
 }
 
-int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **graph,
+int topomap_combine_sum(const topomap_operand *part, size_t parts, topomap_graph **graph,
                         topomap_error *err)
 {
     TOPOMAP_FREED piece *list = topomap_alloc(parts, sizeof *list, err);
@@ -235,7 +235,7 @@ int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **
                   err);
 }
 
-int topomap_combine_phases(const topomap_part *part, size_t parts, topomap_graph **graph,
+int topomap_combine_phases(const topomap_operand *part, size_t parts, topomap_graph **graph,
                            topomap_error *err)
 {
     TOPOMAP_FREED piece *list = topomap_alloc(parts, sizeof *list, err);
@@ -274,7 +274,7 @@ static int add_coupling(const piece *here, const piece *next, uint64_t couple, t
     return 0;
 }
 
-int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repeat, uint64_t couple,
+int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat, uint64_t couple,
                            topomap_graph **graph, topomap_error *err)
 {
     uint64_t once = 0, count = topomap_pattern_times(parts, repeat), first = 0;

@@ -17,7 +17,7 @@ typedef struct context {
 } context;
 
 typedef struct operands {
-    topomap_part *part;
+    topomap_operand *part;
     size_t count, capacity;
     uint64_t arcs;           /* of all parts */
     uint64_t repeat, couple; /* of blocks(); 0: not said */
@@ -209,12 +209,12 @@ static int take_factor(const context *c, const char **at, double *factor)
 
 static int add_operand(const context *c, const char *at, const char *end, int depth, operands *list)
 {
-    topomap_part *part;
+    topomap_operand *part;
 
     if (topomap_grow(&list->part, &list->capacity, list->count + 1, sizeof *list->part, c->err))
         return -1;
     part = &list->part[list->count];
-    *part = (topomap_part){0};
+    *part = (topomap_operand){0};
     if (take_factor(c, &at, &part->factor) ||
         evaluate(c, at, end, depth + 1, (topomap_graph **)&part->graph))
         return -1;

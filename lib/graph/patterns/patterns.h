@@ -198,22 +198,22 @@ extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
 /* ---- combine ------------------------------------------------------------------- */
 /* Several graphs become one. */
 
-typedef struct topomap_part {
+typedef struct topomap_operand {
     const topomap_graph *graph;
     double factor; /* of bytes and messages; what is not nothing stays at least 1 */
-} topomap_part;
+} topomap_operand;
 
 /** All at the same time, on the same ranks: rank r of each is rank r, there are as many as the
  *  largest has. Phase k is the sum of the phases k; a graph without phases is in the first. */
-int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **graph,
+int topomap_combine_sum(const topomap_operand *part, size_t parts, topomap_graph **graph,
                         topomap_error *err);
 /** One after the other, on the same ranks; the phases of a graph that has some stay apart. */
-int topomap_combine_phases(const topomap_part *part, size_t parts, topomap_graph **graph,
+int topomap_combine_phases(const topomap_operand *part, size_t parts, topomap_graph **graph,
                            topomap_error *err);
 /** Side by side in rank space, the whole list \p repeat times. Phase k is that of the phases k.
  *  \p couple > 0: each block and the next share an interface of \p couple bytes each way, of which
  *  every rank holds an equal, contiguous share in rank order. */
-int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repeat, uint64_t couple,
+int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat, uint64_t couple,
                            topomap_graph **graph, topomap_error *err);
 
 /* ---- points -------------------------------------------------------------------- */
