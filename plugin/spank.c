@@ -24,7 +24,6 @@
 #include "plugin/common/report.h"
 #include "plugin/node/node.h"
 #include "plugin/srun/srun.h"
-#include "plugin/srun/options.h"
 
 #include <slurm/spank.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/srun/gpus.h"
-#include "plan/node_plan.h"
 #include "plugin/srun/srun.h"
+#include "plan/node_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/options.h"
+#include "plugin/srun/srun.h"
 #include "plugin/common/environment.h"
 #include "plugin/policy/policy.h"
 

@@ -6,12 +6,12 @@
 #include <slurm/spank.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "plugin/common/args.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
-#include "plugin/srun/gpus.h"
-#include "plugin/srun/options.h"
+#include "plugin/policy/policy.h"
 #include "plugin/srun/slurm_options.h"
 
 /* ---- async --------------------------------------------------------------------- */
@@ -80,6 +80,29 @@ void plugin_command_line_scan(enum plugin_program program, int count, char **wor
                                             void *context),
                               void *context);
 
+/* ---- gpus ---------------------------------------------------------------------- */
+/* What srun's options, and what a job's leave to its steps, say of GPUs. */
+
+enum { PLUGIN_GPUS_OPTIONS = 10 };
+
+/** The values of options, as rows of gpus.c; NULL: not said. Lent. */
+typedef struct plugin_gpus {
+    const char *value[PLUGIN_GPUS_OPTIONS];
+} plugin_gpus;
+
+/** Reads the environment of srun, whose options win over it. */
+void plugin_gpus_inherit(plugin_gpus *gpus);
+/** Notes an option, where it is one of GPUs. */
+void plugin_gpus_note(plugin_gpus *gpus, const char *option, const char *value);
+
+/** Whether each task has GPUs of its own, which Slurm pairs with the task's CPUs; by
+ *  --gpu-bind=none it has not. */
+int plugin_gpus_are_bound(const plugin_gpus *gpus);
+
+/** Writes the line "step-gpus" of a request (protocol.md), where something is said that it can
+ *  tell. */
+void plugin_gpus_write(FILE *out, const plugin_gpus *gpus);
+
 /* ---- distribution -------------------------------------------------------------- */
 /* --distribution=topomap, which Slurm's own parser would refuse. */
 
@@ -112,6 +135,32 @@ const plugin_launcher *plugin_launcher_get(void);
 /** Rewrites the words and notes what they say; the library's constructor calls it, tests too.
  *  Words are replaced, never changed in place; a replacement stays allocated. */
 void plugin_distribution_rewrite(int count, char **words, plugin_launcher *launcher);
+
+/* ---- options ------------------------------------------------------------------- */
+/* What the user says: --topomap, --topomap-options, --topomap-explain, and the environment. */
+
+/* What the step's --topomap-explain says, or the job's. */
+typedef struct plugin_explain {
+    int wanted, own;  /* own: the step's */
+    const char *file; /* NULL: standard error */
+} plugin_explain;
+
+/** Registers the options; to be called from slurm_spank_init in every context. */
+int plugin_options_register(spank_t spank);
+
+/** Before options are read: drops what an enclosing job or step left for its own steps. Slurm hands
+ *  a job's SPANK options to its steps too (SLURM_SPANK__SLURM_SPANK_OPTION_..., plugstack.c), as
+ *  they were written; ours travel in variables of our own, with paths made absolute.
+ *  \param allocator  in sbatch and salloc, where a new job begins */
+void plugin_options_forget(int allocator);
+
+/** In sbatch and salloc: leaves what their options said in the environment, where srun inside the
+ *  job finds it. SLURM_ names pass --export=NONE too. */
+void plugin_options_export(void);
+
+/** In srun: everything that was said. Lent until the next call. */
+void plugin_options_said(const plugin_launcher *launcher, policy_said *said,
+                         plugin_explain *explain);
 
 /* ---- layout -------------------------------------------------------------------- */
 /* srun's step layout: finding it, checking that it is what we think, changing its task ids. */

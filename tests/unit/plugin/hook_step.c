@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "plugin/common/environment.h"
-#include "plugin/srun/options.h"
+#include "plugin/srun/srun.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
 #include "util/clock.h"
