@@ -80,7 +80,8 @@ static void refuses_bad_cray(void **state)
         {"hosts", "0x12 a b\n", ":1:"},
         {"hosts", "0x12 a\n0x12 b\n", ":2:|line 1"},
         {"hosts", "0x12 a[1-2]\n", ":1:|a[1-2]"},
-        {"hwloc", "", "hwloc XML"},
+        {"hwloc", "", ":1:|XML"},
+        {"hwloc", "<a/>\n", "hwloc XML|<topology>"},
         {"hwloc", "<topology version=\"2.0\">", "<topology>"},
         /* Objects without cpusets: libhwloc 2.9 itself crashes on them. */
         {"hwloc",
