@@ -8,8 +8,7 @@
  * sees half an import, takes no lock, and needs no write access to the file's directory. Functions
  * return 0 or -1 with a topomap_error; a handle is for one thread at a time, and goes on reading
  * what was there when it was opened. */
-#ifndef TOPOMAP_TOPOLOGY_DB_H
-#define TOPOMAP_TOPOLOGY_DB_H
+#pragma once
 
 #include "topomap/db.h"
 #include "util/cores.h"
@@ -319,5 +318,3 @@ typedef struct topomap_db_synth_report {
 int topomap_db_synth(const char *spec, const char *folder,
                      void (*fault)(const char *text, void *data), void *data,
                      topomap_db_synth_report *report, topomap_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * link of half that rate costs 2000. A rate that is not known counts as the reference. If a
  * calibration was imported, a class that it has costs what was measured instead, and half of its
  * level "router" is added to every link to a host. */
-#ifndef TOPOMAP_DB_FUNCTIONS_H
-#define TOPOMAP_DB_FUNCTIONS_H
+#pragma once
 
 #include "topology-db/store.h"
 
@@ -53,5 +52,3 @@ int db_functions_register(sqlite3 *file, topomap_error *err);
     " LEFT JOIN load y ON y.vertex = b AND y.port = bport"                                         \
     " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */                                                 \
     " AND (x.vertex IS NOT NULL OR y.vertex IS NOT NULL)) "
-
-#endif

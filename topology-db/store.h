@@ -6,8 +6,7 @@
  * nothing, even on a read-only or network file system, and sees one import or the other, never
  * half; a killed writer leaves FILE as it was. SQLite has the descriptors of the two files and no
  * way to another (descriptor.h). */
-#ifndef TOPOMAP_DB_STORE_H
-#define TOPOMAP_DB_STORE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -185,5 +184,3 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
     " domain TEXT NOT NULL);"                                                                      \
     "CREATE TABLE IF NOT EXISTS host_devices(host INTEGER PRIMARY KEY, devices INTEGER NOT NULL);" \
     "CREATE TABLE IF NOT EXISTS host_domain(host INTEGER PRIMARY KEY, domain TEXT NOT NULL);"
-
-#endif

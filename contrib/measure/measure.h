@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Latency and bandwidth between the processes of an MPI job. */
-#ifndef TOPOMAP_MEASURE_H
-#define TOPOMAP_MEASURE_H
+#pragma once
 
 #include <mpi.h>
 
@@ -92,5 +91,3 @@ int measure_write(const struct measure_options *options, const struct measure_jo
 
 /** The same on all ranks: -1 where one failed, with rank 0 told why. */
 int measure_agree(int failed, topomap_error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * - Open MPI 6's mpi_f08 has functions of its own where there are buffers, mpi_send_f08ts_ and, of
  *   large counts, mpi_send_c_f08ts_, which end in the C names PMPI_...
  * C programs do not load these libraries: the real functions are weak. */
-#ifndef TOPOMAP_PROFILE_FORTRAN_H
-#define TOPOMAP_PROFILE_FORTRAN_H
+#pragma once
 
 #include <mpi.h>
 
@@ -51,6 +50,4 @@
 #define FORTRAN_DECLARE(low, up, parameters)                                                       \
     void FORTRAN_REAL(low) parameters __attribute__((weak));                                       \
     FORTRAN_API void FORTRAN_NAME(low) parameters;
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The processes of a collective, and the shapes that its messages take. */
-#ifndef TOPOMAP_PROFILE_GROUP_H
-#define TOPOMAP_PROFILE_GROUP_H
+#pragma once
 
 #include "profile.h"
 #include "rules.h"
@@ -37,5 +36,3 @@ void profile_collect(const profile_group *g, enum profile_way way, int root, uin
 void profile_exchange(const profile_group *g, enum profile_way way, uint64_t bytes, int back);
 /** To the next, a message fewer than there are processes, `rounds` times; bytes in all. */
 void profile_ring(const profile_group *g, uint64_t bytes, int rounds);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whom a process sends to by its communicator's topology, in the order of their blocks in a
  * neighbourhood collective (MPI 4.0, 8.6). */
-#ifndef TOPOMAP_PROFILE_NEIGHBORS_H
-#define TOPOMAP_PROFILE_NEIGHBORS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -71,5 +70,3 @@ static inline int mpi_neighbors_get(MPI_Comm comm, int topology, mpi_neighbors *
         return mpi_neighbors_cart(comm, n);
     return topology == MPI_GRAPH ? mpi_neighbors_graph(comm, n) : mpi_neighbors_dist_graph(comm, n);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a rank has seen when it ends, and where it leaves that: the same of MPI's calls and of
  * NCCL's (nccl/). Needs no MPI. */
-#ifndef TOPOMAP_PROFILE_PART_H
-#define TOPOMAP_PROFILE_PART_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ uint64_t profile_file_run(void);
 int profile_file_part(int folder, const profile_part *part);
 /** Makes the file, where all have left their parts. */
 void profile_file_fold(const char *path, int rank, int ranks);
-
-#endif

@@ -2,8 +2,7 @@
 /* What the MPI profiler is made of. Each process records what it sends, partner by partner, in
  * ranks of MPI_COMM_WORLD, and leaves that, its part of the graph, when it comes to the end of MPI.
  */
-#ifndef TOPOMAP_PROFILE_H
-#define TOPOMAP_PROFILE_H
+#pragma once
 
 #include <mpi.h>
 #include <stddef.h>
@@ -193,5 +192,3 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
                        profile_array recvcounts, profile_array recvtypes, MPI_Comm comm);
 void profile_reduce_scatter(profile_array counts, MPI_Datatype type, MPI_Comm comm);
 void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
-
-#endif

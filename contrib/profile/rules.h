@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which algorithm a collective takes, by processes and bytes. */
-#ifndef TOPOMAP_PROFILE_RULES_H
-#define TOPOMAP_PROFILE_RULES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ extern const profile_rules *profile_own_rules;
 void profile_take_rules(int of_openmpi);
 
 enum profile_way profile_choose(const profile_rule *rules, int ranks, uint64_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash table from keys to indices, as large as what is in it. Every message looks into one. */
-#ifndef TOPOMAP_PROFILE_TABLE_H
-#define TOPOMAP_PROFILE_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void profile_table_clear(profile_table *t);
 
 /** Room for one more element of an array; 0 without memory. */
 int profile_grow(void *array, uint32_t *size, uint32_t used, size_t element);
-
-#endif

@@ -5,8 +5,7 @@
  * counted no more.
  *
  * Where several threads may call at once it is the time that at least one of them is in MPI. */
-#ifndef TOPOMAP_PROFILE_TIMING_H
-#define TOPOMAP_PROFILE_TIMING_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -83,5 +82,3 @@ static inline void profile_leave(uint64_t entered)
     else if (now > entered)
         profile_timing.inside += now - entered;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of 8 bytes, timed: Lindgren (KTH), Alg. 2 and 3. */
-#ifndef TOPOMAP_REORDER_MEASURE_H
-#define TOPOMAP_REORDER_MEASURE_H
+#pragma once
 
 #include "contrib/reorder/reorder.h"
 
@@ -18,5 +17,3 @@ void reorder_measure_row(MPI_Comm leaders, int rounds, double *row);
  * equal.
  */
 void reorder_measure_fit(const double *hops, const double *time, int count, topomap_mpi_fit *fit);
-
-#endif

@@ -2,8 +2,7 @@
 /* New ranks for the processes of a communicator, so that those that talk are close. Everything here
  * is collective over a team and calls PMPI_ names alone. What can fail on one process is agreed
  * upon by all before anybody waits for it. */
-#ifndef TOPOMAP_REORDER_H
-#define TOPOMAP_REORDER_H
+#pragma once
 
 #include "contrib/reorder/topomap-mpi.h"
 #include "machine/machine.h"
@@ -153,5 +152,3 @@ typedef struct reorder_plan {
  *  \return 1 on all: some process has another rank; 0 on all: none has; -1 on all: it failed */
 int reorder_place(const topomap_mpi_target *target, const topomap_graph *graph, uint32_t ranks,
                   const reorder_plan *plan, int *newrank, topomap_error *err);
-
-#endif

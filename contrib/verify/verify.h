@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What topomap-verify compares: the plan, and what PMIx, Slurm and the kernel say of a task. */
-#ifndef TOPOMAP_VERIFY_H
-#define TOPOMAP_VERIFY_H
+#pragma once
 
 #include <sched.h>
 
@@ -40,5 +39,3 @@ int verify_locality(const char *locality, const cpu_set_t *cpus, topomap_error *
 
 /** "0-3,8". */
 void verify_cpus_text(const cpu_set_t *set, char *text, size_t size);
-
-#endif

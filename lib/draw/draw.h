@@ -3,8 +3,7 @@
  * writes pictures (SVG here; what draws by cairo is the command's). Units are points, y goes down.
  * Functions that add return nothing: topomap_draw_check() says at the end whether memory was short.
  */
-#ifndef TOPOMAP_DRAW_DRAW_H
-#define TOPOMAP_DRAW_DRAW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -106,5 +105,3 @@ typedef struct topomap_draw_place {
 
 /** Sorts them, and gives each the middle of its share of the width. */
 void topomap_draw_row(topomap_draw_place *place, size_t count, double edge, double width);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Coordinates of hosts, routers and switches: 1 to 8 numbers, as text "1,2,3"; and the hops between
  * them in a torus, a mesh or an Aries dragonfly. */
-#ifndef TOPOMAP_FABRIC_COORDINATES_H
-#define TOPOMAP_FABRIC_COORDINATES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ typedef struct topomap_coordinate_network {
 /** Hops between two coordinates of the network. */
 uint32_t topomap_coordinate_hops(const topomap_coordinate_network *network,
                                  const topomap_coordinates *a, const topomap_coordinates *b);
-
-#endif

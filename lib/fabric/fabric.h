@@ -2,8 +2,7 @@
 /* A fabric in memory: hosts, switches and the links between them, whatever tells of them: made
  * shapes, lists of links, specifications of machines, the database. What distances and congestion
  * need is made from it (switches.h, network.h). */
-#ifndef TOPOMAP_FABRIC_FABRIC_H
-#define TOPOMAP_FABRIC_FABRIC_H
+#pragma once
 
 #include "util/input.h"
 #include "util/names/known.h"
@@ -146,5 +145,3 @@ int topomap_ends_list(size_t vertices, size_t links, const topomap_link *link,
  * hosts:` line, or NULL. On failure \p fabric is to be cleared too. */
 int topomap_links_read(topomap_input *input, const char *hosts, topomap_fabric *fabric,
                        topomap_error *err);
-
-#endif

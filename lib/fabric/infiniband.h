@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the database keeps of InfiniBand in its own terms: kinds of vertices, states of ports,
  * speeds, and what descriptions of adapters say. */
-#ifndef TOPOMAP_FABRIC_INFINIBAND_H
-#define TOPOMAP_FABRIC_INFINIBAND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -130,5 +129,3 @@ const topomap_cable *topomap_lft_cable(const topomap_lft_fabric *fabric, uint32_
 int topomap_lft_route(topomap_lft_fabric *fabric, const topomap_fabric_port *from,
                       const topomap_fabric_port *to, uint32_t lid, topomap_route *route,
                       topomap_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Links and routes between a machine's nodes, for congestion. A machine has one where its source
  * tells the links (machine.h, .network); tori and meshes get theirs when it is asked for. */
-#ifndef TOPOMAP_FABRIC_NETWORK_H
-#define TOPOMAP_FABRIC_NETWORK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -103,5 +102,3 @@ static inline void topomap_disjoint_join(uint32_t *parent, uint32_t a, uint32_t 
     else
         parent[a] = b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fabrics of regular shapes, and their routes. */
-#ifndef TOPOMAP_FABRIC_SHAPES_H
-#define TOPOMAP_FABRIC_SHAPES_H
+#pragma once
 
 #include "fabric/coordinates.h"
 #include "fabric/fabric.h"
@@ -119,5 +118,3 @@ int topomap_grid_routes(topomap_network *grid, uint32_t dims, const uint32_t *di
 /** Of such a grid: [vertices * dims * 2] the links out of a vertex in each dimension, upwards and
  * downwards, UINT32_MAX where there is none. Lent. */
 const uint32_t *topomap_grid_ports(const topomap_network *grid);
-
-#endif

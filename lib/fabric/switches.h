@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of switches, and distances over shortest paths and over routes. */
-#ifndef TOPOMAP_FABRIC_SWITCHES_H
-#define TOPOMAP_FABRIC_SWITCHES_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -126,5 +125,3 @@ typedef struct topomap_route_costs {
  *  \param cost  [sites * sites] tenths of a hop */
 int topomap_route_distances(const topomap_route_costs *costs, const topomap_site *site,
                             size_t sites, uint16_t *hops, float *cost, topomap_error *err);
-
-#endif

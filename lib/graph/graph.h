@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The communication graph's own memory, for lib/ only. */
-#ifndef TOPOMAP_GRAPH_GRAPH_H
-#define TOPOMAP_GRAPH_GRAPH_H
+#pragma once
 
 #include "topomap/topomap.h"
 #include "util/input.h"
@@ -234,5 +233,3 @@ void topomap_matrix_clear(topomap_matrix *matrix);
 /** How strong a cell is on a logarithmic scale: 0 for the least that is not empty, 1 for the most;
  *  below 0: it is empty. */
 double topomap_matrix_strength(const topomap_matrix *matrix, uint32_t row, uint32_t column);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How close slots are, and which are alike. */
-#ifndef TOPOMAP_MACHINE_CLOSENESS_H
-#define TOPOMAP_MACHINE_CLOSENESS_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -196,5 +195,3 @@ void topomap_symmetries_close(topomap_symmetries *symmetries);
  *  \param node_to  [nodes] out: where each node's ranks go; nodes without slots stay
  *  \return 1, or 0: that was all */
 int topomap_symmetries_next(topomap_symmetries *symmetries, uint32_t *node_to);
-
-#endif

@@ -2,8 +2,7 @@
 /* The GPUs and NICs of a node: what they hang on, how near they are to each other, and which GPUs
  * are joined by links of their own. What several sources say of one node is put together by PCI bus
  * ids. */
-#ifndef TOPOMAP_MACHINE_DEVICES_H
-#define TOPOMAP_MACHINE_DEVICES_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -144,5 +143,3 @@ typedef struct topomap_device_levels {
 int topomap_devices_levels(const topomap_devices *devices, const uint32_t *gpu, uint32_t count,
                            topomap_device_levels *levels, topomap_error *err);
 void topomap_device_levels_clear(topomap_device_levels *levels);
-
-#endif

@@ -6,8 +6,7 @@
  * matrix between sites (matrix, fabric), a site being what several nodes hang on, such as a leaf
  * switch. Where slots are GPUs that go out by NICs of their own on a rail-optimised fabric, two
  * slots of different rails are farther than two of one: tree and matrix. */
-#ifndef TOPOMAP_MACHINE_MACHINE_H
-#define TOPOMAP_MACHINE_MACHINE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -231,5 +230,3 @@ typedef struct topomap_joining {
 int topomap_joining_build(uint32_t items, float *distance, topomap_joining *tree,
                           topomap_error *err);
 void topomap_joining_clear(topomap_joining *tree);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a node, flattened from its hwloc tree once, at import, so that no launch has to
  * load an hwloc XML: cores in hwloc's logical order, their PUs, and the groups that they form. */
-#ifndef TOPOMAP_SHAPE_H
-#define TOPOMAP_SHAPE_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -61,5 +60,3 @@ double topomap_shape_cost(const char *level);
 const char *topomap_shape_level(size_t i);
 /** The index of one; -1 where there is none of that name. */
 int topomap_shape_level_named(const char *level);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machines from a specification. */
-#ifndef TOPOMAP_MACHINE_SPEC_H
-#define TOPOMAP_MACHINE_SPEC_H
+#pragma once
 
 #include "fabric/fabric.h"
 #include "machine/machine.h"
@@ -127,5 +126,3 @@ enum { TOPOMAP_NO_DOMAIN = UINT32_MAX };
  *  \param domain_of  [nodes] numbers, or TOPOMAP_NO_DOMAIN */
 int topomap_machine_set_domains(topomap_machine *machine, const uint32_t *domain_of, double cost,
                                 uint32_t hops, topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What maps minimise, and free places. */
-#ifndef TOPOMAP_MAP_OBJECTIVE_H
-#define TOPOMAP_MAP_OBJECTIVE_H
+#pragma once
 
 #include "fabric/network.h"
 #include "machine/machine.h"
@@ -129,5 +128,3 @@ void topomap_places_pull(topomap_places *places, uint32_t slot, double weight);
  *  as nearest() where there were none. */
 uint32_t topomap_places_pulled(topomap_places *places);
 void topomap_places_take(topomap_places *places, uint32_t slot);
-
-#endif

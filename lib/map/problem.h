@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is asked of a map, and what an algorithm is. */
-#ifndef TOPOMAP_MAP_PROBLEM_H
-#define TOPOMAP_MAP_PROBLEM_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -242,5 +241,3 @@ uint64_t topomap_parameter_number(const topomap_problem *problem, const char *na
 /** The text that was given, cut to \p size with its NUL; 0 where none was. */
 int topomap_parameter_text(const topomap_problem *problem, const char *name, char *text,
                            size_t size);
-
-#endif

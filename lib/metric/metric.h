@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a placement costs. */
-#ifndef TOPOMAP_METRIC_METRIC_H
-#define TOPOMAP_METRIC_METRIC_H
+#pragma once
 
 #include "fabric/network.h"
 #include "graph/graph.h"
@@ -384,5 +383,3 @@ typedef struct topomap_path_goal {
  *  \p from. */
 uint32_t topomap_path_find(topomap_path_search *search, const double *load, uint32_t from,
                            const topomap_path_goal *goal);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dividing a graph into parts of exact sizes with a small edge cut. */
-#ifndef TOPOMAP_PARTITION_PARTITION_H
-#define TOPOMAP_PARTITION_PARTITION_H
+#pragma once
 
 #include <metis.h>
 #include <stdint.h>
@@ -116,5 +115,3 @@ int topomap_small_fits(uint32_t count, uint32_t first);
  *  \param part    [count] out */
 void topomap_small_halve(uint32_t count, const idx_t *offset, const idx_t *target,
                          const idx_t *weight, uint32_t first, idx_t *part);
-
-#endif

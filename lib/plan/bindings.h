@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs and NICs of tasks, and how they travel as text. */
-#ifndef TOPOMAP_PLAN_BINDINGS_H
-#define TOPOMAP_PLAN_BINDINGS_H
+#pragma once
 
 #include "plan/node_plan.h"
 #include "topomap/plan.h"
@@ -146,5 +145,3 @@ int bindings_walk_gpus(struct bindings_walk *walk, const struct bindings_pattern
 void *bindings_walk_alloc(struct bindings_walk *walk, size_t count, size_t size);
 
 int bindings_walk_bad(const struct bindings_walk *walk, const char *what);
-
-#endif

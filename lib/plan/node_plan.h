@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node's slice of a plan. */
-#ifndef TOPOMAP_PLAN_NODE_PLAN_H
-#define TOPOMAP_PLAN_NODE_PLAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -188,5 +187,3 @@ uint32_t topomap_gpu_bound_count(const char *said);
  */
 int topomap_gpu_bound(const char *said, const uint32_t *has, uint32_t gpus, uint32_t tasks,
                       int within, uint32_t *first);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan inside topomap; what a plan is: topomap/plan.h. */
-#ifndef TOPOMAP_PLAN_PLAN_H
-#define TOPOMAP_PLAN_PLAN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -63,5 +62,3 @@ int topomap_spread_measure(const topomap_graph *graph, const topomap_machine *ma
  */
 void topomap_spread_print(FILE *out, const topomap_spread *before, const char *before_name,
                           const topomap_spread *after);
-
-#endif

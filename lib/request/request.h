@@ -3,8 +3,7 @@
  * lines of a planner's request (plugin/protocol.md) and the options of `topomap map` are its
  * columns, and one grammar reads the values of all. libc alone: srun's plugin links it. Not
  * thread-safe in one request; every function is deterministic. */
-#ifndef TOPOMAP_REQUEST_REQUEST_H
-#define TOPOMAP_REQUEST_REQUEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -191,5 +190,3 @@ int topomap_request_word(const topomap_request_row *row, const char *text, void 
 int topomap_request_means_off(const char *word);
 /** Whether \p word is on, yes, 1, true or auto, in any case; NULL is not. */
 int topomap_request_means_on(const char *word);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory with the size checked first and a topomap_error instead of a NULL to forget. */
-#ifndef TOPOMAP_UTIL_ALLOC_H
-#define TOPOMAP_UTIL_ALLOC_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,5 +69,3 @@ void topomap_arena_clear(topomap_arena *arena);
  *                larger than \p size with anything but 0 behind */
 int topomap_sized_copy(void *known, size_t size, size_t least, const void *given, const char *type,
                        topomap_error *err);
-
-#endif

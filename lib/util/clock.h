@@ -3,8 +3,7 @@
  * own measurements. A test program defines the functions of this header itself
  * (tests/unit/plugin/fake_clock.c): the linker then leaves out clock.o, and the program's time is
  * the test's. */
-#ifndef TOPOMAP_UTIL_CLOCK_H
-#define TOPOMAP_UTIL_CLOCK_H
+#pragma once
 
 #include <poll.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int topomap_clock_poll(struct pollfd *fds, unsigned count, int64_t until);
  * ignores SIGCHLD lets the kernel reap children at once, and the number may be another process's.
  */
 int topomap_clock_wait_child(pid_t pid, int64_t until);
-
-#endif

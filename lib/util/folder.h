@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a path's file lies: its folder, held open, and its name there. */
-#ifndef TOPOMAP_UTIL_FOLDER_H
-#define TOPOMAP_UTIL_FOLDER_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -24,5 +23,3 @@ int topomap_folder_find(const char *path, struct topomap_folder *folder, topomap
  *  its group may; they could do so with the finished file, too. */
 int topomap_folder_check(const char *path, const struct topomap_folder *folder, topomap_error *err);
 void topomap_folder_clear(struct topomap_folder *folder);
-
-#endif

@@ -2,8 +2,7 @@
 /* XXH64 (Y. Collet's 64-bit hash, by its published specification) with seed 0: a checksum at the
  * speed of memory. xxhash's functions are inlined from its header: the plugin, topomap-node and the
  * profilers, which are loaded into other programs, gain no library. */
-#ifndef TOPOMAP_UTIL_HASH64_H
-#define TOPOMAP_UTIL_HASH64_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ static inline uint64_t topomap_hash64_all(const void *bytes, size_t size)
 {
     return XXH64(bytes, size, 0);
 }
-
-#endif

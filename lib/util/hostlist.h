@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slurm's host list expressions and its counts per node, inside topomap; for all: topomap/hosts.h.
  */
-#ifndef TOPOMAP_UTIL_HOSTLIST_H
-#define TOPOMAP_UTIL_HOSTLIST_H
+#pragma once
 
 #include "topomap/hosts.h"
 
@@ -19,5 +18,3 @@ size_t topomap_names_find(const topomap_names *names, const char *name, size_t a
 
 /** The inverse of topomap_counts_parse. NULL on failure; ends with free(). */
 char *topomap_counts_format(const uint32_t *counts, size_t nodes, topomap_error *err);
-
-#endif

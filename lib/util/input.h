@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading files: plain, xz or zstd by content, as a stream of lines or as one buffer.
  */
-#ifndef TOPOMAP_UTIL_INPUT_H
-#define TOPOMAP_UTIL_INPUT_H
+#pragma once
 
 #include "topomap/topomap.h"
 #include "watch/watch.h"
@@ -75,5 +74,3 @@ int topomap_input_peek(topomap_input *input, size_t want, const char **bytes, si
 /** No more than this many bytes can come in all: the size of a plain file, SIZE_MAX where it is
  *  packed or nothing was read or peeked at yet. What a header promises is checked against it. */
 size_t topomap_input_most(const topomap_input *input);
-
-#endif

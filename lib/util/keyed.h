@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Things with a price, the least first: sorted all at once, or taken from a heap one by one. */
-#ifndef TOPOMAP_UTIL_KEYED_H
-#define TOPOMAP_UTIL_KEYED_H
+#pragma once
 
 #include "util/alloc.h"
 
@@ -62,5 +61,3 @@ static inline topomap_keyed topomap_heap_pop(topomap_heap *heap)
     heap->at[i] = last;
     return top;
 }
-
-#endif

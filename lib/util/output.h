@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that appear whole or not at all. */
-#ifndef TOPOMAP_UTIL_OUTPUT_H
-#define TOPOMAP_UTIL_OUTPUT_H
+#pragma once
 
 #include "topomap/topomap.h"
 #include "util/folder.h"
@@ -58,5 +57,3 @@ int topomap_publish_commit(topomap_publish *publish, int new_only, topomap_error
 int topomap_publish_place(topomap_publish *publish, topomap_error *err);
 /** Removes what was begun. NULL is allowed. */
 void topomap_publish_abandon(topomap_publish *publish);
-
-#endif

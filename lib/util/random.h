@@ -2,8 +2,7 @@
 /* A small generator with its state in the caller's hands: the same seed gives the same numbers
  * on every machine, which libc's rand() does not promise.
  * SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
-#ifndef TOPOMAP_UTIL_RANDOM_H
-#define TOPOMAP_UTIL_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ static inline void topomap_random_shuffle(topomap_random *random, uint32_t *arra
         array[j] = keep;
     }
 }
-
-#endif

@@ -5,8 +5,7 @@
  * the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), the
  * separators of lines and paragraphs (U+2028, U+2029), U+FFFE and U+FFFF, which XML forbids, and
  * bytes that are not UTF-8. */
-#ifndef TOPOMAP_UTIL_SAFE_TEXT_H
-#define TOPOMAP_UTIL_SAFE_TEXT_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -32,5 +31,3 @@ int topomap_is_utf8(const char *text, size_t length);
 /** A stream that writes what is written to it to \p under, made safe; fclose() leaves that open.
  *  NULL with errno where memory is short. */
 FILE *topomap_safe_stream(FILE *under);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sorting, and looking up in what is sorted. */
-#ifndef TOPOMAP_UTIL_SORTED_H
-#define TOPOMAP_UTIL_SORTED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ static inline size_t topomap_sorted_rows(const void *rows, size_t count, size_t 
 /** Prints ascending numbers as "0,2,5-7"; consecutive ones as a range from \p least on, which is 2
  *  or more. */
 void topomap_ranges_print(FILE *out, const uint32_t *number, uint32_t count, uint32_t least);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers out of text and into text, without libc's locale and its slow paths. */
-#ifndef TOPOMAP_UTIL_TEXT_H
-#define TOPOMAP_UTIL_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -102,5 +101,3 @@ static inline void topomap_text_list(topomap_text_out *out, const uint64_t *valu
         topomap_text_put(out, value[i]);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * and there are n - 1 rounds for even n, n for odd n (each sits out once). The circle method: of
  * the m = n + n mod 2 places one stays and the others turn, so that in round r places p and q with
  * p + q = 2r (mod m - 1) meet, and place r meets the one that stays. */
-#ifndef TOPOMAP_UTIL_TOURNAMENT_H
-#define TOPOMAP_UTIL_TOURNAMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline uint32_t topomap_tournament_partner(uint32_t players, uint32_t rou
         partner = turning;
     return partner < players ? partner : TOPOMAP_TOURNAMENT_BYE;
 }
-
-#endif

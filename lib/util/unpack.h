@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of a file or of memory, unpacked where they are packed; what util/input.h stands on. */
-#ifndef TOPOMAP_UTIL_UNPACK_H
-#define TOPOMAP_UTIL_UNPACK_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -25,5 +24,3 @@ void topomap_unpack_limit(topomap_unpack *unpack, uint64_t most);
 
 /** Nonzero if the bytes come packed. Known after the first read. */
 int topomap_unpack_packed(const topomap_unpack *unpack);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Descriptors: complete reads and writes despite short counts and signals, and opening untrusted
  * files. */
-#ifndef TOPOMAP_UTIL_WHOLE_H
-#define TOPOMAP_UTIL_WHOLE_H
+#pragma once
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ const char *topomap_untrusted_why(const struct stat *about);
  * or writing to it fails with EBADF, as before. To be called first in main(), before there are
  * threads. Returns 0, or -1 with errno set. */
 int topomap_standard_files_open(void);
-
-#endif

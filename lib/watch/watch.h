@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How far something long has come: counters of the caller's. Whoever does the work counts, another
  * thread may look at any time. Everything here takes NULL: nobody looks. */
-#ifndef TOPOMAP_WATCH_WATCH_H
-#define TOPOMAP_WATCH_WATCH_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ static inline void topomap_watch_add(topomap_watch *watch, uint64_t more)
     if (watch)
         atomic_fetch_add(&watch->done, more);
 }
-
-#endif

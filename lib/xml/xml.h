@@ -2,8 +2,7 @@
 /* Reading XML by expat: elements, attributes and texts, as calls of a function of the caller. A
  * document that declares entities is refused, so that nothing can be amplified, and nothing is
  * loaded from elsewhere. */
-#ifndef TOPOMAP_XML_H
-#define TOPOMAP_XML_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -40,5 +39,3 @@ const char *topomap_xml_get(const topomap_xml *xml, const char *name);
 /** Fills \p err with "PATH:LINE: ..." and TOPOMAP_EINPUT; returns -1. */
 int topomap_xml_fail(const topomap_xml *xml, topomap_error *err, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the site says: the words behind the plugin's name in plugstack.conf. */
-#ifndef TOPOMAP_PLUGIN_COMMON_ARGS_H
-#define TOPOMAP_PLUGIN_COMMON_ARGS_H
+#pragma once
 
 #include "plugin/common/reply.h"
 #include "plugin/policy/policy.h"
@@ -45,5 +44,3 @@ void plugin_args_describe(const plugin_args *args,
 
 /** The database: $TOPOMAP_DB, else the site's, else the default. Lent. */
 const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting another program, and what a process must watch. */
-#ifndef TOPOMAP_PLUGIN_COMMON_CHILD_H
-#define TOPOMAP_PLUGIN_COMMON_CHILD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ void plugin_keyring_write(const char *name, const void *bytes, size_t size);
  *  slurmstepd starts would be the last otherwise (-1000 is slurmstepd's own, STEPD_OOM_ADJ in
  *  Slurm's slurmstepd/mgr.c 22.05 to 26.05). Where the kernel refuses, nothing changes. */
 void plugin_oom_first(void);
-
-#endif

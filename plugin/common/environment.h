@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the tasks of a step find in their environment, and how it gets there. */
-#ifndef TOPOMAP_PLUGIN_COMMON_ENVIRONMENT_H
-#define TOPOMAP_PLUGIN_COMMON_ENVIRONMENT_H
+#pragma once
 
 #define PLUGIN_ENV_APPLIED "TOPOMAP_APPLIED"
 #define PLUGIN_ENV_PLAN_ID "TOPOMAP_PLAN_ID"
@@ -59,5 +58,3 @@
 /* Linux takes 128 KiB a variable (MAX_ARG_STRLEN); a task whose environment has more does not
  * start. */
 enum { PLUGIN_ENV_MOST = 96 << 10 };
-
-#endif

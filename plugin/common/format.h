@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which format srun's plugin speaks to the nodes' plugin: during a rolling upgrade they may be of
  * different versions. */
-#ifndef TOPOMAP_PLUGIN_COMMON_FORMAT_H
-#define TOPOMAP_PLUGIN_COMMON_FORMAT_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void plugin_format_carry(unsigned format);
  *  name of the format away, so that the tasks do not find it. Srun of before formats had names
  *  spoke the first. \param why  what is said where it does not */
 int plugin_format_is_known(spank_t spank, unsigned format, char *why, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Running the planner: a process of its own, with a deadline, so that whatever happens to it
  * costs srun nothing but that time. */
-#ifndef TOPOMAP_PLUGIN_COMMON_LAUNCH_H
-#define TOPOMAP_PLUGIN_COMMON_LAUNCH_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -33,5 +32,3 @@ int plugin_launch_ask(const plugin_launch *launch, char **reply, size_t *size, i
 /** The same, for whoever has no further wishes. */
 int plugin_launch_run(const char *planner, const char *request, unsigned deadline_ms, char **reply,
                       size_t *size, topomap_error *err);
-
-#endif

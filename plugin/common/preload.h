@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The profiler's library before a step's tasks: srun says which, each node puts it into the tasks'
  * environment, where it is there. */
-#ifndef TOPOMAP_PLUGIN_COMMON_PRELOAD_H
-#define TOPOMAP_PLUGIN_COMMON_PRELOAD_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int plugin_preload_find(spank_t spank, uint32_t job, uint32_t step, plugin_prelo
  *  the number of the memory for what they see (parts.h). A node without either does nothing; then
  *  the step leaves no profile. */
 void plugin_preload_put(spank_t spank, const plugin_preload *found, int memory);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task ids of each node, and their text: "0-3;4,6-8". */
-#ifndef TOPOMAP_PLUGIN_COMMON_RANKS_H
-#define TOPOMAP_PLUGIN_COMMON_RANKS_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -26,5 +25,3 @@ char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err);
  *  counts, ascending in each node, is TOPOMAP_EINPUT. */
 int plugin_ranks_parse(const char *text, const plugin_ranks *like, plugin_ranks *ranks,
                        topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replies of the planner, and records of plans. */
-#ifndef TOPOMAP_PLUGIN_COMMON_REPLY_H
-#define TOPOMAP_PLUGIN_COMMON_REPLY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -105,5 +104,3 @@ void plugin_percent_line(FILE *out, const char *key, const char *text);
 
 /** Turns it back, in place. \return 0, or -1: a '%' without two digits, or a NUL */
 int plugin_percent_read(char *text);
-
-#endif

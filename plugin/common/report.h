@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the user sees. */
-#ifndef TOPOMAP_PLUGIN_COMMON_REPORT_H
-#define TOPOMAP_PLUGIN_COMMON_REPORT_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -28,5 +27,3 @@ void plugin_report_node(const char *format, ...) TOPOMAP_PRINTF(1, 2);
 /** Writes \p size bytes of a text of several lines to standard error, with control characters made
  * visible (topomap_safe_text()). */
 void plugin_report_text(const char *text, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 /* Bindings that are too long for the environment travel in a file, in a folder that srun's node and
  * the compute nodes share. The folder may be one like /tmp, where anybody makes files: a file is
  * made new, and read only if it is this user's, and nobody else could have written it. */
-#ifndef TOPOMAP_PLUGIN_COMMON_SPOOL_H
-#define TOPOMAP_PLUGIN_COMMON_SPOOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ void plugin_spool_remove(const char *note);
  * week old has been read, or never will be. (spool_tidy.c) \param note  of a file that was written
  * just now, in the folder that is looked through */
 void plugin_spool_tidy(const char *note);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of slurm.conf, gres.conf, plugstack.conf. */
-#ifndef TOPOMAP_SLURM_LINES_H
-#define TOPOMAP_SLURM_LINES_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -22,5 +21,3 @@ enum slurm_includes { SLURM_INCLUDES_FILES, SLURM_INCLUDES_PATTERNS };
  * lines too long), no memory */
 int slurm_lines_read(const char *path, enum slurm_includes includes, slurm_line_reader *each,
                      void *data, topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap-node: what slurmstepd and it say to each other, and what it does. */
-#ifndef TOPOMAP_PLUGIN_HELPER_HELPER_H
-#define TOPOMAP_PLUGIN_HELPER_HELPER_H
+#pragma once
 
 #include "plan/node_plan.h"
 #include "topomap/topomap.h"
@@ -136,5 +135,3 @@ int node_plan_main(void);
 /** `collect`: this node's part of a profile, written as a file. Standard input is the memory in
  * which the tasks have left it (graph/formats/parts.h). \return the program's status */
 int node_collect_main(void);
-
-#endif

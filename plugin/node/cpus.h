@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CPUs, GPUs, NICs and memory of a node's tasks. */
-#ifndef TOPOMAP_PLUGIN_NODE_CPUS_H
-#define TOPOMAP_PLUGIN_NODE_CPUS_H
+#pragma once
 
 #include "plan/node_plan.h"
 
@@ -149,5 +148,3 @@ const char *plugin_nics_variable(size_t index, size_t *with);
 
 /** Its value for this task. \return 0, or -1: it is not for such NICs */
 int plugin_nics_value(const plugin_nics_task *task, size_t index, char value[PLUGIN_NICS_VALUE]);
-
-#endif

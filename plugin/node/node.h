@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plugin in slurmstepd and in a task. */
-#ifndef TOPOMAP_PLUGIN_NODE_NODE_H
-#define TOPOMAP_PLUGIN_NODE_NODE_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ void plugin_parts_task_exit(const plugin_node_site *site, int status);
 
 /** In slurm_spank_exit: the last chance, where Slurm has not told of all tasks' ends. */
 void plugin_parts_end(const plugin_node_site *site);
-
-#endif

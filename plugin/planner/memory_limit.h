@@ -2,8 +2,7 @@
 /* A planner shares the cgroup of whoever has started srun: in a batch script, the job's own. Were
  * the kernel to end it there for want of memory, Slurm would mark the job OUT_OF_MEMORY. So it asks
  * for no more than that has left; what then fails is a plan. */
-#ifndef TOPOMAP_PLUGIN_PLANNER_MEMORY_LIMIT_H
-#define TOPOMAP_PLUGIN_PLANNER_MEMORY_LIMIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t planner_memory_free(const char *groups, const char *mounts);
 
 /** Lowers RLIMIT_AS to what this process has and three quarters of what is free. */
 void planner_memory_limit(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A site's policy, and who wins: user, environment, site. */
-#ifndef TOPOMAP_PLUGIN_POLICY_POLICY_H
-#define TOPOMAP_PLUGIN_POLICY_POLICY_H
+#pragma once
 
 #include "request/request.h"
 
@@ -201,5 +200,3 @@ int policy_settle(const policy_said *said, const policy_site *site, const policy
 /** "option", "job's option", "environment", "rule 'x', FILE:LINE", "plugstack.conf", "default". */
 void policy_origin_text(enum policy_origin origin, const policy *policy, const policy_rule *rule,
                         char *text, size_t size);
-
-#endif

@@ -11,8 +11,7 @@
  * MiB and more | | `topomap-node collect` | `plugin_drop_privileges_to()` | yes | yes | no | yes |
  * 256 MiB |
  */
-#ifndef TOPOMAP_PLUGIN_SANDBOX_H
-#define TOPOMAP_PLUGIN_SANDBOX_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -62,5 +61,3 @@ int plugin_reader_seccomp(void);
 /** From here on the process can read and write what it has open, ask for memory, and end: nothing
  *  else, if the kernel has seccomp and the filter knows this machine. */
 void plugin_decoder_sandbox(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a filter of system calls is written with (seccomp(2)); nothing where the kernel's headers
  * have none, or where this machine's number of its own is not known here. */
-#ifndef TOPOMAP_PLUGIN_SANDBOX_SECCOMP_H
-#define TOPOMAP_PLUGIN_SANDBOX_SECCOMP_H
+#pragma once
 
 #include "config.h"
 
@@ -58,5 +57,3 @@
 #define FILTER_ALLOW_WITHOUT(bits, name, i)                                                        \
     FILTER_UNLESS(SYS_##name, 4), FILTER_LOAD_ARGUMENT(i), FILTER_UNLESS_BITS(bits, 1),            \
         FILTER_FAIL(EPERM), FILTER_ALLOW
-
-#endif

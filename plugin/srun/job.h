@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which part of its nodes a job has, as far as srun's environment tells, and who tells the rest. */
-#ifndef TOPOMAP_PLUGIN_SRUN_JOB_H
-#define TOPOMAP_PLUGIN_SRUN_JOB_H
+#pragma once
 
 #include "plugin/common/args.h"
 
@@ -10,5 +9,3 @@
 /** Writes lines of the request: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file
  *  is looked for. */
 void plugin_job_write(FILE *out, uint32_t job, const plugin_args *args);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of srun, salloc and sbatch, release by release. */
-#ifndef TOPOMAP_PLUGIN_SRUN_SLURM_OPTIONS_H
-#define TOPOMAP_PLUGIN_SRUN_SLURM_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ const plugin_slurm_option *plugin_slurm_option_row(size_t index);
 
 int plugin_slurm_option_is_in(const plugin_slurm_option *row, enum plugin_program program,
                               unsigned release);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plugin in srun, sbatch and salloc: options, the step's request, its layout and its end. */
-#ifndef TOPOMAP_PLUGIN_SRUN_SRUN_H
-#define TOPOMAP_PLUGIN_SRUN_SRUN_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stddef.h>
@@ -312,5 +311,3 @@ int plugin_step_request_find(spank_t spank, const plugin_args *args,
 /** One line on why a step is left alone; without \p loud for srun -v only, and for a step that
  *  asked for an explanation. */
 void plugin_step_request_leave(plugin_step_request *wish, int loud, const char *why);
-
-#endif

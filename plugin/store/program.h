@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a launch's program is, and which MPI it needs. */
-#ifndef TOPOMAP_PLUGIN_STORE_PROGRAM_H
-#define TOPOMAP_PLUGIN_STORE_PROGRAM_H
+#pragma once
 
 #include <link.h>
 #include <stddef.h>
@@ -187,5 +186,3 @@ uint64_t store_script_id(const char *program, char *const *words, const char *fo
 
 /** Whether a program of this name is such an interpreter, or such a script. */
 int store_script_is(const char *program);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a run: who takes it in, its profile, and whether placing pays. */
-#ifndef TOPOMAP_PLUGIN_STORE_RUN_H
-#define TOPOMAP_PLUGIN_STORE_RUN_H
+#pragma once
 
 #include "plugin/store/store.h"
 #include "topomap/topomap.h"
@@ -100,5 +99,3 @@ void store_verdict_print(const store_comparison *times, char text[STORE_VERDICT_
 /** The same behind both times: "Slurm's layout 4.20 s (3 runs), placed 3.91 s (3 runs): ...". Empty
  *  unless both layouts have runs. */
 void store_trust_print(const store_comparison *times, char text[STORE_VERDICT_TEXT]);
-
-#endif

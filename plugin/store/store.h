@@ -17,8 +17,7 @@
  * $XDG_CACHE_HOME/topomap, else ~/.cache/topomap. Every file appears whole, by rename, so that jobs
  * at once need no lock; the last one's profile stays. A file that is missing or damaged costs a
  * profile, nothing else. */
-#ifndef TOPOMAP_PLUGIN_STORE_STORE_H
-#define TOPOMAP_PLUGIN_STORE_STORE_H
+#pragma once
 
 #include <dirent.h>
 #include <stddef.h>
@@ -382,5 +381,3 @@ void store_sweep_shared(int folder, int notes, int64_t there, const store_broom 
 
 /** The folder's time (store.h), 0: not known. */
 int64_t store_sweep_now(int folder);
-
-#endif

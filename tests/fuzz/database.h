@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A database in memory, for targets that need one. */
-#ifndef TOPOMAP_FUZZ_DATABASE_H
-#define TOPOMAP_FUZZ_DATABASE_H
+#pragma once
 
 #include "topology-db/import/import.h"
 
@@ -12,5 +11,3 @@ enum { FUZZ_SOURCE = 1000000 };
 sqlite3 *fuzz_database(const char *schema);
 /** The row of a source, as import.c writes it. */
 int fuzz_source(sqlite3 *file, const db_importer *importer, int64_t source);
-
-#endif

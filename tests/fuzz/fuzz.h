@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every parser as one function of bytes. targets.c has the table; replay.c runs it in `make check`,
  * libfuzzer.c in `make fuzz`. */
-#ifndef TOPOMAP_FUZZ_H
-#define TOPOMAP_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ int fuzz_refresh(const void *what, const uint8_t *bytes, size_t size);
 /** A record that `topomap report --records` reads. */
 int fuzz_site(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_words(const void *what, const uint8_t *bytes, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a process that reads others' graphs may try: for test_reader_sandbox. */
-#ifndef TOPOMAP_TESTS_UNIT_ATTEMPTS_H
-#define TOPOMAP_TESTS_UNIT_ATTEMPTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ extern struct attempts_on {
     const char *file, *missing, *folder;
     int process, pipe, memory;
 } attempts_on;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Costs from measurements. */
-#ifndef TOPOMAP_DB_CALIBRATE_CALIBRATE_H
-#define TOPOMAP_DB_CALIBRATE_CALIBRATE_H
+#pragma once
 
 #include "topology-db/db.h"
 #include "topology-db/query/query.h"
@@ -255,5 +254,3 @@ int db_calibrated_blame(struct db_calibrated *own, topomap_db_calibration *resul
 int db_calibrated_tables(struct db_calibrated *own, topomap_db *db, topomap_db_calibration *result,
                          topomap_error *err);
 void db_calibrated_free(struct db_calibrated *own);
-
-#endif

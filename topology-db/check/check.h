@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Between check.c, which has the table, and the checks. */
-#ifndef TOPOMAP_DB_CHECK_H
-#define TOPOMAP_DB_CHECK_H
+#pragma once
 
 #include "topology-db/store.h"
 
@@ -32,5 +31,3 @@ db_check_run db_check_degraded, db_check_rates, db_check_one_way, db_check_parts
     db_check_unknown_nodes, db_check_other_hosts, db_check_unused_names, db_check_far_nics,
     db_check_gpu_links, db_check_nics_down, db_check_missing_cables, db_check_wrong_rails,
     db_check_nic_speeds;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The views: what all facts together say. They are made anew at the end of every import. */
-#ifndef TOPOMAP_DB_DERIVE_DERIVE_H
-#define TOPOMAP_DB_DERIVE_DERIVE_H
+#pragma once
 
 #include <stdint.h>
 #include <uthash.h>
@@ -232,5 +231,3 @@ int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, topomap_grid
  *  \param place  [switches], ends with free() */
 int db_grid_places(sqlite3 *file, const topomap_grid *grid, const topomap_switches *switches,
                    topomap_coordinates **place, topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exporters. */
-#ifndef TOPOMAP_DB_EXPORT_EXPORT_H
-#define TOPOMAP_DB_EXPORT_EXPORT_H
+#pragma once
 
 #include "draw/draw.h"
 #include "topology-db/db.h"
@@ -146,5 +145,3 @@ void db_places_clear(struct db_places *places);
  * the machine's links are not known, or it has too many nodes to write all routes out. */
 int topomap_simgrid_write(FILE *out, const topomap_machine *machine,
                           const topomap_time_costs *costs, topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fills the fabric structures of lib/fabric from the tables. */
-#ifndef TOPOMAP_DB_LOAD_H
-#define TOPOMAP_DB_LOAD_H
+#pragma once
 
 #include "fabric/infiniband.h"
 #include "fabric/switches.h"
@@ -31,5 +30,3 @@ void db_route_costs_clear(struct db_route_costs *loader);
  *  the row. Ascending, each once. */
 int db_route_costs_starts(struct db_route_costs *loader, int64_t host, topomap_start **list,
                           size_t *room, size_t *count, topomap_error *err);
-
-#endif

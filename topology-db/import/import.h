@@ -2,8 +2,7 @@
 /* What an importer is: it reads a file into memory of its own, without the database; then it writes
  * what it read, inside the transaction that import.c has begun. A file has one importer
  * and its row, or a few that are alike; the list of them is DB_IMPORTERS below. */
-#ifndef TOPOMAP_DB_IMPORT_IMPORT_H
-#define TOPOMAP_DB_IMPORT_IMPORT_H
+#pragma once
 
 #include "machine/devices.h"
 #include "topology-db/functions.h"
@@ -176,5 +175,3 @@ int db_domains_add(struct db_list *list, const char *node, const char *domain, s
 int db_domains_check(struct db_import *import, struct db_list *list, topomap_error *err);
 /** Into table clique. */
 int db_domains_write(struct db_import *import, const struct db_list *list, topomap_error *err);
-
-#endif

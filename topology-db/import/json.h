@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading JSON and YAML. */
-#ifndef TOPOMAP_DB_IMPORT_JSON_H
-#define TOPOMAP_DB_IMPORT_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <yaml.h>
@@ -59,5 +58,3 @@ int db_yaml_load(topomap_input *input, yaml_document_t *document, db_yaml_proble
 const char *db_yaml_scalar(const yaml_node_t *node);
 /** The value of a key; NULL: not there, or \p mapping is none. */
 yaml_node_t *db_yaml_value(yaml_document_t *document, const yaml_node_t *mapping, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What readers ask of a database. */
-#ifndef TOPOMAP_DB_QUERY_QUERY_H
-#define TOPOMAP_DB_QUERY_QUERY_H
+#pragma once
 
 #include <uthash.h>
 
@@ -242,5 +241,3 @@ int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const cha
                       topomap_error *err);
 /** "" where it is not there. */
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err);
-
-#endif

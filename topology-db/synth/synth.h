@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Made machines: a specification becomes a fabric in memory, faults are put into it, and the
  * writers print it as the fabric's own tools would. */
-#ifndef TOPOMAP_DB_SYNTH_H
-#define TOPOMAP_DB_SYNTH_H
+#pragma once
 
 #include "fabric/shapes.h"
 #include "topology-db/db.h"
@@ -152,5 +151,3 @@ int synth_cray_make(struct synth_spec *spec, const char *machine, struct synth_c
                     topomap_error *err);
 void synth_cray_write_admin(const struct synth_cray *cray, FILE *out);
 void synth_cray_write_proc(const struct synth_cray *cray, FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * (src/include/plugin/profiler in NVIDIA/nccl). Later NCCLs look for older versions, too. Earlier
  * versions say neither who a process is in a communicator when that is made, nor how large it is.
  */
-#ifndef TOPOMAP_PROFILE_NCCL_INTERFACE_H
-#define TOPOMAP_PROFILE_NCCL_INTERFACE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ typedef struct nccl_profiler_5 {
     int (*record)(void *handle, int state, void *arguments);
     int (*end)(void *context);
 } nccl_profiler_5;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who sends how much to whom, communicator by communicator. Callers see to it that one thread is
  * here at a time. */
-#ifndef TOPOMAP_PROFILE_NCCL_TRAFFIC_H
-#define TOPOMAP_PROFILE_NCCL_TRAFFIC_H
+#pragma once
 
 #include "contrib/profile/part.h"
 
@@ -22,5 +21,3 @@ size_t nccl_traffic_rows(void);
  * and fills part's record, count and whole: all found room, and nothing was lost for want of
  * memory. No system call. */
 void nccl_traffic_records(profile_record *row, size_t room, profile_part *part);
-
-#endif

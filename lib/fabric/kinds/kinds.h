@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kind of network switches make: one file a kind. Each kind looks at one connected part of the
  * graph of switches (a plane, a rail, a subnet, or the whole fabric). */
-#ifndef TOPOMAP_FABRIC_KINDS_H
-#define TOPOMAP_FABRIC_KINDS_H
+#pragma once
 
 #include "fabric/coordinates.h"
 #include "fabric/switches.h"
@@ -63,5 +62,3 @@ int topomap_part_levels(topomap_part *part, uint16_t *level, uint64_t *crossing,
                         topomap_error *err);
 /** The most frequent of \p count numbers, the smallest of equals; sorts them. */
 uint32_t topomap_most_frequent(uint32_t *number, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Between torus_dimensions.c, which finds the dimensions of a graph of switches, and torus.c. */
-#ifndef TOPOMAP_FABRIC_TORUS_H
-#define TOPOMAP_FABRIC_TORUS_H
+#pragma once
 
 #include "fabric/kinds/kinds.h"
 
@@ -31,5 +30,3 @@ int topomap_torus_find_dimensions(struct torus *t, topomap_verdict *verdict, top
 /** Gives every switch its coordinates: without the links of one dimension the graph falls into
  *  slabs, which the links of that dimension string into a path (mesh) or a ring (torus). */
 int topomap_torus_find_places(struct torus *t, topomap_verdict *verdict, topomap_error *err);
-
-#endif

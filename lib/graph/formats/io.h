@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What one graph format is, for the files that read and write them. */
-#ifndef TOPOMAP_GRAPH_FORMATS_IO_H
-#define TOPOMAP_GRAPH_FORMATS_IO_H
+#pragma once
 
 #include "graph/graph.h"
 #include "util/input.h"
@@ -212,5 +211,3 @@ int topomap_halo_asked(const topomap_graph_options *options);
  *  \param matrix  an arc from row to column for each entry off the diagonal, of 1 byte or more */
 int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *options,
                       topomap_graph **graph, topomap_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 /* Reads JSON (RFC 8259) value by value, in constant memory. Jansson, which other readers use, makes
  * a tree of the whole text: that of a graph file would be ten times as large as the file, and it
  * does not know the lines of values, which messages name. */
-#ifndef TOPOMAP_GRAPH_FORMATS_JSON_TEXT_H
-#define TOPOMAP_GRAPH_FORMATS_JSON_TEXT_H
+#pragma once
 
 #include "util/input.h"
 
@@ -39,5 +38,3 @@ int topomap_json_integer(topomap_json *json, const char *what, uint64_t *value, 
 int topomap_json_real(topomap_json *json, const char *what, double *value, topomap_error *err);
 /** Any value, which nobody needs. */
 int topomap_json_skip(topomap_json *json, topomap_error *err);
-
-#endif

@@ -22,8 +22,7 @@
  * once, and each of them whole.
  *
  * Version 1 has no times and no status; it is read as one that nobody knows them of. */
-#ifndef TOPOMAP_GRAPH_FORMATS_PARTS_H
-#define TOPOMAP_GRAPH_FORMATS_PARTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -252,5 +251,3 @@ int topomap_profile_finish(const topomap_input *input, const topomap_graph_optio
 /** The first part alone: leaves out directed pairs of fewer bytes than `min-bytes`. */
 int topomap_profile_filter(const topomap_graph_options *options, topomap_graph *graph,
                            topomap_error *err);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Versions: a reader refuses a version that it does not know. A section of an unknown kind is
  * skipped, unless its kind has TOPOMAP_TMG_NEEDED, which makes the file unreadable without it. */
-#ifndef TOPOMAP_GRAPH_FORMATS_TMG_H
-#define TOPOMAP_GRAPH_FORMATS_TMG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ enum topomap_tmg_kind {
 /** 0 where this machine's numbers are little-endian, as the file's. */
 int topomap_tmg_order(topomap_error *err);
 int topomap_tmg_write(const topomap_graph *graph, FILE *file, topomap_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the name of a graph stands for: a file, a folder with the parts of a profile, a pattern, or
  * a mesh that is divided (FILE,parts=N). A file of that whole name comes first. */
-#ifndef TOPOMAP_GRAPH_OPEN_H
-#define TOPOMAP_GRAPH_OPEN_H
+#pragma once
 
 #include "topomap/topomap.h"
 #include "watch/watch.h"
@@ -21,5 +20,3 @@ int topomap_graph_divided(const char *name, char *file, uint32_t *parts);
 int topomap_graph_open(const char *name, uint32_t most, const char *format,
                        const char *const *option, topomap_watch *watch, topomap_graph **graph,
                        topomap_error *err);
-
-#endif

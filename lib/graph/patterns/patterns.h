@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs made from a pattern: what a row of the table is, and what its file gets and gives. */
-#ifndef TOPOMAP_GRAPH_PATTERNS_PATTERNS_H
-#define TOPOMAP_GRAPH_PATTERNS_PATTERNS_H
+#pragma once
 
 #include "graph/graph.h"
 #include "topomap/topomap.h"
@@ -247,5 +246,3 @@ int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DI
 int topomap_training_groups(const char *pattern, const char *kind, uint32_t ranks,
                             uint32_t *group_of, uint32_t *groups, uint32_t *size,
                             topomap_error *err);
-
-#endif

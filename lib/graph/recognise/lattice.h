@@ -2,8 +2,7 @@
 /* The pattern of a communication graph, found from its edges alone: a Cartesian product of paths
  * (grid), rings (torus) and complete graphs (all-to-all in groups), or the strong product of paths
  * and rings (stencils with diagonals), also several copies of one, also with other edges in it. */
-#ifndef TOPOMAP_GRAPH_RECOGNISE_LATTICE_H
-#define TOPOMAP_GRAPH_RECOGNISE_LATTICE_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -182,5 +181,3 @@ void topomap_lattice_close_rings(topomap_lattice *lattice, const topomap_weights
  *  numbering where there is one, else long dimensions first.
  *  \return whether more than the order of dimensions has changed, so that it is to be weighed */
 int topomap_lattice_tidy(topomap_lattice *lattice, const topomap_weights *weights);
-
-#endif

@@ -2,8 +2,7 @@
 /* The words for what a graph is, in those of `graph generate`. Each returns 1 where it has them and
  * *found is filled, 0 where not, -1 on failure. `ranks` 0, or a number of ranks to name the same
  * pattern for: EUSAGE where it has no such shape. */
-#ifndef TOPOMAP_GRAPH_RECOGNISE_NAME_H
-#define TOPOMAP_GRAPH_RECOGNISE_NAME_H
+#pragma once
 
 #include "graph/graph.h"
 #include "graph/recognise/lattice.h"
@@ -60,5 +59,3 @@ int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topom
  *  \return 1 if some pairs were light, 0 if none was and nothing is made, -1 on failure */
 int topomap_weights_heavy(const topomap_weights *weights, topomap_weights *heavy,
                           topomap_error *err);
-
-#endif

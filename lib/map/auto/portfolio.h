@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which algorithm: attempts, the portfolio, worker threads. */
-#ifndef TOPOMAP_MAP_AUTO_PORTFOLIO_H
-#define TOPOMAP_MAP_AUTO_PORTFOLIO_H
+#pragma once
 
 #include <pthread.h>
 
@@ -245,5 +244,3 @@ int topomap_portfolio_is_optimal(const portfolio *p);
 int topomap_portfolio_auto(portfolio *p, topomap_error *err);
 /** With an objective that knows the links: those first, then what relieves the links. */
 int topomap_portfolio_links(portfolio *p, topomap_error *err);
-
-#endif

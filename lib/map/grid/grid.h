@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of recognised grids. */
-#ifndef TOPOMAP_MAP_GRID_GRID_H
-#define TOPOMAP_MAP_GRID_GRID_H
+#pragma once
 
 #include "graph/recognise/lattice.h"
 #include "map/problem.h"
@@ -185,5 +184,3 @@ int topomap_fold(const topomap_coarse *coarse, const topomap_machine *machine, u
 int topomap_halve_torus(topomap_coarse *coarse, const topomap_machine *machine, uint32_t *nodes,
                         uint32_t count, const uint32_t *items_of, double doubt,
                         topomap_random *random, uint32_t *node, topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads of links, and algorithms that lower them. */
-#ifndef TOPOMAP_MAP_LINKS_LINKS_H
-#define TOPOMAP_MAP_LINKS_LINKS_H
+#pragma once
 
 #include "fabric/network.h"
 #include "graph/graph.h"
@@ -278,5 +277,3 @@ int topomap_relief_descend(relief *r);
 int topomap_relief_settle(relief *r);
 /** Nonzero where memory was short. */
 int topomap_relief_short(const relief *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Published heuristics, and what they share. */
-#ifndef TOPOMAP_MAP_PAPERS_PAPERS_H
-#define TOPOMAP_MAP_PAPERS_PAPERS_H
+#pragma once
 
 #include "graph/graph.h"
 #include "machine/machine.h"
@@ -159,5 +158,3 @@ topomap_rectangle topomap_plane_tile(topomap_rectangle objects, topomap_rectangl
  *  \p axes dimensions (\p name is the algorithm's). */
 int topomap_plane_require(const topomap_mesh *mesh, const char *name, uint32_t axes,
                           topomap_rectangle *objects, topomap_error *err);
-
-#endif

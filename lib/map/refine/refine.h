@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a placement to a better one. */
-#ifndef TOPOMAP_MAP_REFINE_REFINE_H
-#define TOPOMAP_MAP_REFINE_REFINE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -306,5 +305,3 @@ double topomap_swap_delta(const topomap_swap *swap, uint32_t u, uint32_t x);
 void topomap_swap_apply(topomap_swap *swap, uint32_t u, uint32_t x);
 /** Swaps until no partner in reach improves, evaluations run out, or the time is up. */
 int topomap_swap_run(topomap_swap *swap, uint64_t seed, topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recursive constructions: the machine and the graph are divided alike. */
-#ifndef TOPOMAP_MAP_SPLIT_SPLIT_H
-#define TOPOMAP_MAP_SPLIT_SPLIT_H
+#pragma once
 
 #include "machine/machine.h"
 #include "map/problem.h"
@@ -112,5 +111,3 @@ static inline uint32_t topomap_torus_seam_at(const topomap_torus_seam *turn, uin
 
     return c >= turn->origin[d] ? c - turn->origin[d] : c + m->dim[d] - turn->origin[d];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan as other launchers read it: rank by rank, cores by the numbers that a launcher counts. */
-#ifndef TOPOMAP_PLAN_WRITERS_RANK_PLACES_H
-#define TOPOMAP_PLAN_WRITERS_RANK_PLACES_H
+#pragma once
 
 #include "topomap/hosts.h"
 #include "topomap/plan.h"
@@ -29,5 +28,3 @@ int topomap_rank_places_make(const topomap_plan *plan, const char *const *names,
                              const topomap_cores *cores, topomap_rank_places *places,
                              topomap_error *err);
 void topomap_rank_places_clear(topomap_rank_places *places);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans for other launchers: a row a format. */
-#ifndef TOPOMAP_PLAN_WRITERS_WRITERS_H
-#define TOPOMAP_PLAN_WRITERS_WRITERS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -30,5 +29,3 @@ TOPOMAP_PLAN_WRITERS(TOPOMAP_DECLARE)
 const topomap_plan_writer *topomap_plan_writer_at(size_t i);
 /** \return NULL: there is none of this name */
 const topomap_plan_writer *topomap_plan_writer_find(const char *name);
-
-#endif

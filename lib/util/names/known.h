@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers from 0 for keys, in the order in which they come. */
-#ifndef TOPOMAP_UTIL_NAMES_KNOWN_H
-#define TOPOMAP_UTIL_NAMES_KNOWN_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -28,5 +27,3 @@ static inline const void *topomap_known_key(const topomap_known *known, size_t n
     return known->word + known->key[number].first;
 }
 void topomap_known_clear(topomap_known *known);
-
-#endif

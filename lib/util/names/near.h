@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names that somebody who mistyped one may have meant. */
-#ifndef TOPOMAP_UTIL_NAMES_NEAR_H
-#define TOPOMAP_UTIL_NAMES_NEAR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
  *  word, or more than half of one that begins otherwise, or one of them is longer than any name of
  *  ours (64). */
 size_t topomap_near_edits(const char *word, size_t length, const char *name);
-
-#endif

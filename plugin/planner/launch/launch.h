@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A launch in the planner: what srun knows, the site's policy, the reply. */
-#ifndef TOPOMAP_PLUGIN_PLANNER_LAUNCH_LAUNCH_H
-#define TOPOMAP_PLUGIN_PLANNER_LAUNCH_LAUNCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -264,5 +263,3 @@ pid_t planner_writers_fork(void);
  * seen. \return 0; -1: there are PLANNER_WRITERS_MOST others of that
  * folder */
 int planner_writers_join(const char *folder);
-
-#endif

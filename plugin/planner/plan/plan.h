@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan of one request: inputs, the search, the answer. */
-#ifndef TOPOMAP_PLUGIN_PLANNER_PLAN_PLAN_H
-#define TOPOMAP_PLUGIN_PLANNER_PLAN_PLAN_H
+#pragma once
 
 #include "plan/plan.h"
 #include "plugin/common/reply.h"
@@ -416,5 +415,3 @@ int planner_record_plan(const planner_record *record, topomap_plan *plan, topoma
  *  \param slot_of  [slots of the machine] filled */
 int planner_record_slots(const planner_inputs *inputs, const plugin_reply *reply, uint32_t *slot_of,
                          topomap_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A request to the planner, and what it asks of scontrol. */
-#ifndef TOPOMAP_PLUGIN_PLANNER_REQUEST_REQUEST_H
-#define TOPOMAP_PLUGIN_PLANNER_REQUEST_REQUEST_H
+#pragma once
 
 #include "plan/bindings.h"
 #include "request/request.h"
@@ -127,5 +126,3 @@ int planner_scontrol_cores(const char *cpus, uint32_t threads, uint32_t cores, u
 /** The GPUs in such a "gpu:a100:2(IDX:0-1),gpu:v100:1(IDX:3),nic:1", ascending.
  *  \param gpu  [room] \return 0, or -1: it has GPUs, but not which, or more than there is room */
 int planner_scontrol_gpus(const char *gres, uint32_t *gpu, uint32_t room, uint32_t *count);
-
-#endif

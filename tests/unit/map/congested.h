@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machines with links, graphs and what both together cost, for tests of maps for congestion. */
-#ifndef TOPOMAP_TEST_CONGESTED_H
-#define TOPOMAP_TEST_CONGESTED_H
+#pragma once
 
 #include "tests/unit/map/maps.h"
 #include "util/random.h"
@@ -21,5 +20,3 @@ void congested_close(double a, double b);
 topomap_mapping *congested_mapping(const topomap_graph *graph, const topomap_machine *m,
                                    topomap_map_options options);
 void congested_permutation(const topomap_mapping *mapping, const topomap_machine *m);
-
-#endif

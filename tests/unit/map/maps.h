@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machines, graphs and mappings for the tests of algorithms. */
-#ifndef TOPOMAP_TEST_MAPS_H
-#define TOPOMAP_TEST_MAPS_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -13,5 +12,3 @@ topomap_graph *map_graph(uint32_t ranks, uint32_t arcs, uint64_t most, uint64_t 
 double map_J(const topomap_graph *graph, const topomap_machine *m, const uint32_t *slot_of);
 /** J of what an algorithm makes, which is a permutation. */
 double map_cost(const topomap_graph *graph, const topomap_machine *m, const char *algorithm);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * The date is the real one, moved by the virtual time that has passed and by fake_clock_set(),
  * since the kernel gives files the real one. */
-#ifndef TOPOMAP_TESTS_FAKE_CLOCK_H
-#define TOPOMAP_TESTS_FAKE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ int fake_clock_stamped(void);
  * look at it had been \p seconds earlier, by the computer with the boot id \p boot unless that is
  * "". */
 void fake_clock_pass(const char *folder, int64_t seconds, const char *boot);
-
-#endif

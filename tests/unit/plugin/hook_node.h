@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node's slurmstepd that runs the plugin's hooks, and node classes with plans for them. */
-#ifndef TOPOMAP_TESTS_HOOK_NODE_H
-#define TOPOMAP_TESTS_HOOK_NODE_H
+#pragma once
 
 #include "plan/bindings.h"
 #include "tests/unit/plugin/mock_slurm.h"
@@ -85,5 +84,3 @@ void check_planned(const char *what, const struct node *node, const topomap_bind
 void check_disjoint(const char *what, const struct node *node);
 /* Runs the node: Slurm's masks stay, and \p text was said, once; NULL: nothing was. */
 void assert_left(const struct node *node, const char *text);
-
-#endif

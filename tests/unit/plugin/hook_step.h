@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An srun that runs the plugin's hooks for a step of 16 tasks on 4 nodes, and files for it. */
-#ifndef TOPOMAP_TESTS_HOOK_STEP_H
-#define TOPOMAP_TESTS_HOOK_STEP_H
+#pragma once
 
 #include "tests/unit/plugin/mock_slurm.h"
 
@@ -61,5 +60,3 @@ int is_permuted(void);
 void assert_permutation(void);
 /* Without `required` one line at info, with it one at error and no task is to run. */
 void assert_fault(struct launch launch, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fabrics made by rule, with faults, as ibnetdiscover would print them. */
-#ifndef TOPOMAP_TEST_FABRICS_H
-#define TOPOMAP_TEST_FABRICS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void fabric_cut(struct fabric *f, uint32_t first, uint32_t every);
 /** Writes it (scratch file of that name) and frees it; returns the path. Hosts of switch s are
  *  h<s>-<k>; switches sw<s>; links 4xHDR. */
 const char *fabric_write(struct fabric *f, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What clouds tell of their networks: for each instance the parts of the network that it is in, one
  * inside the other. They tell no links and no rates. */
-#ifndef TOPOMAP_DB_LEVELS_H
-#define TOPOMAP_DB_LEVELS_H
+#pragma once
 
 #include "topology-db/import/import.h"
 #include "topology-db/import/lists/named.h"
@@ -33,5 +32,3 @@ void levels_clear(struct levels *levels);
 /** Writes them; another source of levels with one of these goes. */
 int levels_write(struct db_import *import, void *levels, topomap_error *err);
 void levels_free(void *levels);
-
-#endif

@@ -7,8 +7,7 @@
  * dst is the peer's jack without its port, so that a pair of jacks tells how many links there are
  * between them, not which port meets which. A switch is the name before the jack. Nodes are taken
  * from edge rows that have a host name. */
-#ifndef TOPOMAP_DB_SLINGSHOT_H
-#define TOPOMAP_DB_SLINGSHOT_H
+#pragma once
 
 #include "fabric/fabric.h"
 #include "topology-db/import/import.h"
@@ -17,5 +16,3 @@
 int db_slingshot_look(struct db_import *import, int *is_table, topomap_error *err);
 /** Reads it; links that are down are left out. */
 int db_slingshot_read(struct db_import *import, topomap_fabric *fabric, topomap_error *err);
-
-#endif

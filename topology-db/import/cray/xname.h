@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of parts of an HPE Cray EX: what stands where, as letters and numbers from the cabinet
  * inwards. x3000c0r15j14 is a jack of a switch, x3000c0s17b1n0h0 an interface of a node. */
-#ifndef TOPOMAP_DB_XNAME_H
-#define TOPOMAP_DB_XNAME_H
+#pragma once
 
 #include "topomap/topomap.h"
 
@@ -23,5 +22,3 @@ void xname_format(const struct xname *name, int parts, char *text);
 int xname_jack(struct xname *name, uint32_t *jack, int *port);
 /** A node, whose parts the name keeps; \p nic: its interface, -1: the name has none. */
 int xname_node(struct xname *name, int *nic);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A fabric whose sources tell which port of which system is joined to which, ports by name. */
-#ifndef TOPOMAP_DB_WIRES_H
-#define TOPOMAP_DB_WIRES_H
+#pragma once
 
 #include "topology-db/import/lists/named.h"
 
@@ -41,5 +40,3 @@ void wires_clear(struct wires *wires);
 /** Writes it; another source with one of its switches, of lldp and netq, goes. */
 int wires_write(struct db_import *import, void *wires, topomap_error *err);
 void wires_free(void *wires);
-
-#endif

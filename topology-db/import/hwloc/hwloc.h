@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The insides of nodes. */
-#ifndef TOPOMAP_DB_IMPORT_HWLOC_HWLOC_H
-#define TOPOMAP_DB_IMPORT_HWLOC_HWLOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *
 int db_hwloc_nics(char *xml, size_t size, FILE *out);
 /** Reads the next line of it; 1 a line, 0 the end. \p device [\p room]. */
 int db_hwloc_nic(const char **lines, char *device, size_t room, uint64_t *guid);
-
-#endif

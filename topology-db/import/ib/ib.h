@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An InfiniBand dump in memory, while it is read: vertices by GUID, and what each port line
  * said. */
-#ifndef TOPOMAP_DB_IB_H
-#define TOPOMAP_DB_IB_H
+#pragma once
 
 #include "fabric/fabric.h"
 #include "fabric/infiniband.h"
@@ -102,5 +101,3 @@ int ib_count_hosts(struct db_import *import, topomap_error *err);
 /** Forgets all of it. */
 void ib_clear(struct ib_fabric *fabric);
 void ib_free(void *fabric);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the readers of InfiniBand dumps share. A grammar reads the lines of one kind of file;
  * ib_read.c picks it by the file's content and feeds it. */
-#ifndef TOPOMAP_DB_IB_READ_H
-#define TOPOMAP_DB_IB_READ_H
+#pragma once
 
 #include "topology-db/import/ib/ib.h"
 
@@ -57,5 +56,3 @@ int ib_read_guid(char **at, uint64_t *guid);
 int ib_read_width(char **at, uint8_t *width);
 /** The name of a speed: its row, 0 for one that this program does not know, which is a warning. */
 int ib_read_speed(struct ib_reader *r, char **at, uint8_t *speed);
-
-#endif

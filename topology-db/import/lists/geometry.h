@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What coordinates span: the options that the importers of coordinates share. */
-#ifndef TOPOMAP_DB_GEOMETRY_H
-#define TOPOMAP_DB_GEOMETRY_H
+#pragma once
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
@@ -29,5 +28,3 @@ int db_geometry_begin(struct db_import *import, void *content, topomap_error *er
  *  given ("1", "0", or a digit a dimension), or NULL */
 int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap,
                       topomap_error *err);
-
-#endif

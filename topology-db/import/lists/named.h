@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fabrics whose sources name hosts and switches: lists of links into the database. */
-#ifndef TOPOMAP_DB_NAMED_H
-#define TOPOMAP_DB_NAMED_H
+#pragma once
 
 #include "fabric/fabric.h"
 #include "topology-db/import/import.h"
@@ -10,5 +9,3 @@
  * table vertex; NULL: not wanted */
 int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices,
                    topomap_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slurm's own view of the network: topology.conf (topology.conf(5)) and topology.yaml (24.11 and
  * later), in memory while they are read. */
-#ifndef TOPOMAP_DB_SLURM_TOPOLOGY_H
-#define TOPOMAP_DB_SLURM_TOPOLOGY_H
+#pragma once
 
 #include "topology-db/import/import.h"
 #include "util/hostlist.h"
@@ -69,5 +68,3 @@ int slurm_fail(const struct slurm_file *file, size_t line, const char *format, .
 
 int slurm_read_conf(topomap_input *input, struct slurm_file *file);
 int slurm_read_yaml(topomap_input *input, struct slurm_file *file);
-
-#endif

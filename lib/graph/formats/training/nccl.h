@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a log of NCCL says of its communicators: who is in them, who is joined to whom, and what is
  * sent. Ranks are those of a communicator until topomap_nccl_graph() makes them the job's. */
-#ifndef TOPOMAP_GRAPH_FORMATS_NCCL_H
-#define TOPOMAP_GRAPH_FORMATS_NCCL_H
+#pragma once
 
 #include "graph/formats/io.h"
 
@@ -59,5 +58,3 @@ void topomap_nccl_clear(topomap_nccl *log);
  *  who is who, and where nothing joins anybody. */
 int topomap_nccl_graph(const topomap_input *input, topomap_nccl *log, topomap_graph **graph,
                        topomap_error *err);
-
-#endif

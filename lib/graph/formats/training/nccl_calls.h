@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NCCL's calls: how their bytes go. For readers of its logs and for the profiler that it loads;
  * libc alone. */
-#ifndef TOPOMAP_GRAPH_FORMATS_NCCL_CALLS_H
-#define TOPOMAP_GRAPH_FORMATS_NCCL_CALLS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ const topomap_nccl_call *topomap_nccl_call_named(const char *text, size_t length
 
 /** What one of `ranks` sends to the next in its ring, of a call of so many bytes; 0: of none. */
 double topomap_nccl_ring_bytes(const topomap_nccl_call *call, double bytes, double ranks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a trace of PyTorch says of process groups and of the calls of its rank. */
-#ifndef TOPOMAP_GRAPH_FORMATS_TRAINING_TORCH_H
-#define TOPOMAP_GRAPH_FORMATS_TRAINING_TORCH_H
+#pragma once
 
 #include "graph/formats/io.h"
 #include "graph/formats/json_text.h"
@@ -42,5 +41,3 @@ int topomap_torch_op(const char *name);
 
 /** What the trace's rank sends. EINPUT where nothing tells which rank that is. */
 int topomap_torch_graph(topomap_torch *trace, topomap_graph **graph, topomap_error *err);
-
-#endif
