@@ -39,7 +39,8 @@ int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph
 {
     topomap_error err;
 
-    if (cli_graph_read_as(call, what, cli_get(call, "from"), call->repeat, graph, &err) != 0)
+    if (cli_graph_read_as(call, what, call->options.request.from, call->options.option, graph,
+                          &err) != 0)
         return cli_fail(call, &err);
     cli_graph_note(call, *graph);
     return 0;
@@ -48,7 +49,7 @@ int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph
 int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path)
 {
     topomap_error err;
-    int status = topomap_graph_write(graph, path, cli_get(call, "to"), &err);
+    int status = topomap_graph_write(graph, path, call->options.to, &err);
 
     topomap_graph_free(graph);
     return status ? cli_fail(call, &err) : CLI_DONE;
@@ -194,7 +195,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
     uint64_t messages;
     uint32_t dimensions;
 
-    if (cli_get(call, "json")) {
+    if (call->options.json) {
         json_t *info = info_json(graph, found);
 
         if (info)
@@ -248,14 +249,11 @@ static int run_recognise(const cli_call *call)
     topomap_recognition found;
     topomap_graph *graph;
     topomap_error err;
-    uint64_t ranks;
-    int status;
+    int status = cli_graph_read(call, call->operand[0], &graph);
 
-    if ((status = cli_integer(call, "scale", 1, (uint64_t)1 << 31, 0, &ranks)) != 0)
+    if (status != 0)
         return status;
-    if ((status = cli_graph_read(call, call->operand[0], &graph)) != 0)
-        return status;
-    status = topomap_graph_recognise(graph, ranks, &found, &err);
+    status = topomap_graph_recognise(graph, call->options.scale, &found, &err);
     topomap_graph_free(graph);
     if (status != 0)
         return cli_fail(call, &err);
@@ -263,7 +261,7 @@ static int run_recognise(const cli_call *call)
         fprintf(stderr, "topomap graph recognise: no pattern in %s\n", call->operand[0]);
         return CLI_NO;
     }
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return cli_json(
             stdout, json_pack("{s:s, s:o}", "pattern", found.text, "pattern_fit", fit_json(&found)),
             0);
@@ -289,9 +287,9 @@ static int run_generate(const cli_call *call)
     return cli_graph_write(call, graph, cli_output(call));
 }
 
-static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
-                          const topomap_machine *machine)
+static int partition_mesh(const cli_call *call, const topomap_machine *machine)
 {
+    const cli_options *o = &call->options;
     topomap_graph *mesh, *graph;
     topomap_error err;
     int status;
@@ -299,32 +297,27 @@ static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
     if ((status = cli_graph_read(call, call->operand[0], &mesh)) != 0)
         return status;
     status =
-        topomap_graph_partition(mesh, parts, cli_get(call, "method"), machine, seed, &graph, &err);
+        topomap_graph_partition(mesh, o->parts, o->method, machine, o->request.seed, &graph, &err);
     topomap_graph_free(mesh);
     return status ? cli_fail(call, &err) : cli_graph_write(call, graph, cli_output(call));
 }
 
 static int run_partition(const cli_call *call)
 {
-    const char *spec = cli_get(call, "machine"), *method = cli_get(call, "method");
+    const cli_options *o = &call->options;
     topomap_machine *machine = NULL;
-    uint64_t parts, seed;
     topomap_error err;
     int status;
 
-    if (!method || (strcmp(method, "rb") != 0 && strcmp(method, "rms") != 0))
-        return cli_usage_error(call, "--method takes rb or rms%s%s%s", method ? ", not '" : "",
-                               method ? method : "", method ? "'" : "");
-    if (!cli_get(call, "parts"))
+    if (!o->method)
+        return cli_usage_error(call, "--method takes rb or rms");
+    if (!o->parts)
         return cli_usage_error(call, "--parts N says how many ranks the graph is to have");
-    if (!spec && strcmp(method, "rms") == 0)
+    if (!o->machine && strcmp(o->method, "rms") == 0)
         return cli_usage_error(call, "--method rms divides along --machine SPEC");
-    if ((status = cli_integer(call, "parts", 1, UINT32_MAX, 1, &parts)) != 0 ||
-        (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &seed)) != 0)
-        return status;
-    if (spec && topomap_machine_parse(spec, &machine, &err) != 0)
+    if (o->machine && topomap_machine_parse(o->machine, &machine, &err) != 0)
         return cli_fail(call, &err);
-    status = partition_mesh(call, (uint32_t)parts, seed, machine);
+    status = partition_mesh(call, machine);
     topomap_machine_free(machine);
     return status;
 }
@@ -386,7 +379,7 @@ static int run_formats(const cli_call *call)
                    ? CLI_DONE
                    : cli_usage_error(call, "no pattern '%s'; `topomap formats` lists them",
                                      call->operand[0]);
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return cli_json(stdout, tables_json(), 0);
     puts("Formats of graph files (--from, --to), with what they take as --option NAME=VALUE when "
          "they\nare read; xz and zstd are read too:");
@@ -402,60 +395,66 @@ static int run_formats(const cli_call *call)
 }
 
 static const cli_option info_options[] = {
-    {"json", NULL, "for programs", NULL},
-    {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    CLI_FORMAT_OPTION,
-    {NULL, NULL, NULL, NULL},
+    {CLI_JSON},
+    {CLI_FROM},
+    {CLI_FORMAT_OPTION},
+    {0},
 };
 static const cli_option recognise_options[] = {
-    {"scale", "N", "the same pattern for N ranks, its dimensions scaled alike", NULL},
-    {"json", NULL, "for programs", NULL},
-    {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    CLI_FORMAT_OPTION,
-    {NULL, NULL, NULL, NULL},
+    {"scale", "N", COUNT(scale, 1, 1u << 31, 0),
+     "the same pattern for N ranks, its dimensions scaled alike"},
+    {CLI_JSON},
+    {CLI_FROM},
+    {CLI_FORMAT_OPTION},
+    {0},
 };
 static const cli_option convert_options[] = {
-    {"from", "FORMAT", "the input's format (recognised if left out)", NULL},
-    {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},
-    CLI_FORMAT_OPTION,
-    {NULL, NULL, NULL, NULL},
+    {CLI_FROM},
+    {CLI_TO},
+    {CLI_FORMAT_OPTION},
+    {0},
 };
 static const cli_option generate_options[] = {
-    {"output", "FILE", "where to write (standard output if left out)", "o"},
-    {"to", "FORMAT", "its format (by the file's ending if left out; edges on standard output)",
-     NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_OUTPUT},
+    {"to", "FORMAT", TEXT(to),
+     "its format (by the file's ending if left out; edges on standard output)"},
+    {0},
 };
 static const cli_option partition_options[] = {
-    {"parts", "N", "how many blocks: the ranks of the graph", NULL},
-    {"method", "rb|rms", "recursive bisection, or multisection along the machine's levels", NULL},
-    {"machine", "SPEC", "machine of N slots, such as tree:4:16:8@1:10:100 (rms needs it)", NULL},
-    {"seed", "N", "the same seed gives the same graph (default 1)", NULL},
-    {"output", "FILE", "where to write (standard output if left out)", "o"},
-    {"from", "FORMAT", "the mesh's format (recognised if left out)", NULL},
-    {"to", "FORMAT", "the graph's format (by the file's ending if left out)", NULL},
-    CLI_FORMAT_OPTION,
-    {NULL, NULL, NULL, NULL},
+    {"parts", "N", COUNT(parts, 1, UINT32_MAX, 0), "how many blocks: the ranks of the graph"},
+    {"method", "rb|rms", WORD(method),
+     "recursive bisection, or multisection along the machine's levels"},
+    {"machine", "SPEC", TEXT(machine),
+     "machine of N slots, such as tree:4:16:8@1:10:100 (rms needs it)"},
+    {"seed", "N", REQUEST(SEED), "the same seed gives the same graph (default 1)"},
+    {CLI_OUTPUT},
+    {"from", "FORMAT", REQUEST(FROM), "the mesh's format (recognised if left out)"},
+    {"to", "FORMAT", TEXT(to), "the graph's format (by the file's ending if left out)"},
+    {CLI_FORMAT_OPTION},
+    {0},
 };
 static const cli_option formats_options[] = {
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_graph_commands[] = {
-    {"graph info", "FILE|PATTERN", "size, traffic and pattern of a communication graph",
-     info_options, 1, 1, run_info, NULL},
-    {"graph recognise", "FILE", "the pattern of a graph's edges, in the words of `graph generate`",
-     recognise_options, 1, 1, run_recognise, NULL},
-    {"graph convert", "IN OUT", "rewrite a communication graph in another format", convert_options,
-     2, 2, run_convert, NULL},
-    {"graph generate", "PATTERN", "write the graph of a pattern (`topomap formats` lists them)",
-     generate_options, 1, 1, run_generate, cli_pattern_text},
-    {"graph partition", "MESH", "the graph of the blocks of a mesh or matrix larger than the job",
-     partition_options, 1, 1, run_partition, NULL},
-    {"formats", "[PATTERN]",
-     "list the formats of graph files, the patterns (or one, with its parameters), and what `db "
-     "import` reads",
-     formats_options, 0, 1, run_formats, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_graph_info, "graph info", "FILE|PATTERN",
+            "size, traffic and pattern of a communication graph", info_options, 1, 1, run_info,
+            NULL);
+CLI_COMMAND(cli_graph_recognise, "graph recognise", "FILE",
+            "the pattern of a graph's edges, in the words of `graph generate`", recognise_options,
+            1, 1, run_recognise, NULL);
+CLI_COMMAND(cli_graph_convert, "graph convert", "IN OUT",
+            "rewrite a communication graph in another format", convert_options, 2, 2, run_convert,
+            NULL);
+CLI_COMMAND(cli_graph_generate, "graph generate", "PATTERN",
+            "write the graph of a pattern (`topomap formats` lists them)", generate_options, 1, 1,
+            run_generate, cli_pattern_text);
+CLI_COMMAND(cli_graph_partition, "graph partition", "MESH",
+            "the graph of the blocks of a mesh or matrix larger than the job", partition_options, 1,
+            1, run_partition, NULL);
+CLI_COMMAND(
+    cli_formats, "formats", "[PATTERN]",
+    "list the formats of graph files, the patterns (or one, with its parameters), and what `db "
+    "import` reads",
+    formats_options, 0, 1, run_formats, NULL);

@@ -18,8 +18,8 @@ static int run_merge(const cli_call *call)
     if (!graph)
         return cli_fail(call, &err);
     while (!status && read < count) {
-        if (topomap_graph_read_options(call->operand[read], cli_get(call, "from"), call->repeat,
-                                       &graph[read], &err))
+        if (topomap_graph_read_options(call->operand[read], call->options.request.from,
+                                       call->options.option, &graph[read], &err))
             status = cli_fail(call, &err);
         read += !status;
     }
@@ -35,15 +35,13 @@ static int run_scale(const cli_call *call)
 {
     topomap_graph *graph, *scaled;
     topomap_error err;
-    double factor;
     int status;
 
-    if (!cli_get(call, "factor"))
+    if (!call->options.factor)
         return cli_usage_error(call, "--factor F says what to multiply all bytes with");
-    if ((status = cli_number(call, "factor", 1e-18, 1e18, 1, &factor)) != 0 ||
-        (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
+    if ((status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
-    status = topomap_graph_scale(graph, factor, &scaled, &err);
+    status = topomap_graph_scale(graph, call->options.factor, &scaled, &err);
     topomap_graph_free(graph);
     return status ? cli_fail(call, &err) : cli_graph_write(call, scaled, cli_output(call));
 }
@@ -60,63 +58,54 @@ static uint32_t *shuffled(uint32_t ranks, uint64_t seed, topomap_error *err)
     return order;
 }
 
-static int permute(const cli_call *call, uint64_t seed, topomap_graph *graph)
+static int run_permute(const cli_call *call)
 {
-    const char *mapping = cli_get(call, "mapping");
-    uint32_t ranks = topomap_graph_ranks(graph), *order = NULL;
-    topomap_graph *permuted;
+    const cli_options *o = &call->options;
+    topomap_graph *graph, *permuted;
+    uint32_t *order = NULL;
     topomap_error err;
-    int status = 0;
+    int status;
 
-    if (!mapping)
-        order = shuffled(ranks, seed, &err);
-    else if (cli_mapping_read(mapping, ranks, &order, &err))
+    if (!o->mapping == !topomap_request_has(&o->request, TOPOMAP_REQUEST_SEED))
+        return cli_usage_error(call, "either --mapping FILE or --seed N says the new order");
+    if ((status = cli_graph_read(call, call->operand[0], &graph)) != 0)
+        return status;
+    if (!o->mapping)
+        order = shuffled(topomap_graph_ranks(graph), o->request.seed, &err);
+    else if (cli_mapping_read(o->mapping, topomap_graph_ranks(graph), &order, &err))
         order = NULL;
     status = order ? topomap_graph_permute(graph, order, &permuted, &err) : -1;
     free(order);
+    topomap_graph_free(graph);
     return status ? cli_fail(call, &err) : cli_graph_write(call, permuted, cli_output(call));
 }
 
-static int run_permute(const cli_call *call)
-{
-    topomap_graph *graph;
-    uint64_t seed;
-    int status;
-
-    if (!cli_get(call, "mapping") == !cli_get(call, "seed"))
-        return cli_usage_error(call, "either --mapping FILE or --seed N says the new order");
-    if ((status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &seed)) != 0 ||
-        (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
-        return status;
-    status = permute(call, seed, graph);
-    topomap_graph_free(graph);
-    return status;
-}
-
-#define FILES                                                                                      \
-    {"output", "FILE", "where to write (standard output if left out)", "o"},                       \
-        {"from", "FORMAT", "the input's format (recognised if left out)", NULL},                   \
-        {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},          \
-        CLI_FORMAT_OPTION,                                                                         \
-    {                                                                                              \
-        NULL, NULL, NULL, NULL                                                                     \
-    }
-
-static const cli_option merge_options[] = {FILES};
+static const cli_option merge_options[] = {
+    {CLI_OUTPUT}, {CLI_FROM}, {CLI_TO}, {CLI_FORMAT_OPTION}, {0},
+};
 static const cli_option scale_options[] = {
-    {"factor", "F", "what to multiply the bytes of every pair with", NULL}, FILES};
+    {"factor", "F", NUMBER(factor, 1e-18, 1e18, 0),
+     "what to multiply the bytes of every pair with"},
+    {CLI_OUTPUT},
+    {CLI_FROM},
+    {CLI_TO},
+    {CLI_FORMAT_OPTION},
+    {0},
+};
 static const cli_option permute_options[] = {
-    {"mapping", "FILE", "line r is the new number of rank r", NULL},
-    {"seed", "N", "a random order; the same seed gives the same", NULL},
-    FILES,
+    {"mapping", "FILE", TEXT(mapping), "line r is the new number of rank r"},
+    {"seed", "N", REQUEST(SEED), "a random order; the same seed gives the same"},
+    {CLI_OUTPUT},
+    {CLI_FROM},
+    {CLI_TO},
+    {CLI_FORMAT_OPTION},
+    {0},
 };
 
-const cli_command cli_graph_edit_commands[] = {
-    {"graph merge", "FILE...", "the sum of graphs, such as the profiles of single ranks",
-     merge_options, 1, 65536, run_merge, NULL},
-    {"graph scale", "FILE", "multiply the bytes of every pair", scale_options, 1, 1, run_scale,
-     NULL},
-    {"graph permute", "FILE", "give the ranks other numbers", permute_options, 1, 1, run_permute,
-     NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_graph_merge, "graph merge", "FILE...",
+            "the sum of graphs, such as the profiles of single ranks", merge_options, 1, 65536,
+            run_merge, NULL);
+CLI_COMMAND(cli_graph_scale, "graph scale", "FILE", "multiply the bytes of every pair",
+            scale_options, 1, 1, run_scale, NULL);
+CLI_COMMAND(cli_graph_permute, "graph permute", "FILE", "give the ranks other numbers",
+            permute_options, 1, 1, run_permute, NULL);

@@ -36,11 +36,11 @@ enum { GRAPHICS = sizeof graphics / sizeof *graphics };
 /* Where no colours are wanted there are characters. */
 static int find_graphics(const cli_call *call, enum terminal_graphics *found)
 {
-    const char *said = cli_get(call, "graphics");
+    const char *said = call->options.graphics;
     int ask = !said || strcmp(said, "auto") == 0;
 
     *found = TERMINAL_BLOCKS;
-    if (ask && cli_is_coloured(call, stdout) && !cli_get(call, "output") && !cli_get(call, "json"))
+    if (ask && cli_is_coloured(call, stdout) && !call->options.output && !call->options.json)
         *found = terminal_graphics();
     for (int i = 0; !ask && i < GRAPHICS; i++)
         if (strcmp(said, graphics[i]) == 0) {
@@ -103,7 +103,7 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
                          enum terminal_graphics shown, const char *title,
                          const topomap_matrix *matrix, topomap_error *err)
 {
-    const char *path = cli_get(call, "output");
+    const char *path = call->options.output;
     topomap_output *output;
     int status = 0;
     FILE *out;
@@ -135,7 +135,7 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
 static int show(const cli_call *call, const picture_screen *screen, enum terminal_graphics shown,
                 uint32_t cells, const topomap_graph *graph)
 {
-    const char *mapping = cli_get(call, "mapping");
+    const char *mapping = call->options.mapping;
     topomap_matrix matrix = {0};
     uint32_t *place = NULL;
     topomap_error err;
@@ -146,7 +146,7 @@ static int show(const cli_call *call, const picture_screen *screen, enum termina
         status = cli_mapping_read(mapping, topomap_graph_ranks(graph), &place, &err);
     if (status == 0)
         status = topomap_matrix_make(graph, place, cells, &matrix, &err);
-    if (status == 0 && cli_get(call, "json")) {
+    if (status == 0 && call->options.json) {
         status = cli_json(stdout, matrix_json(&matrix), 0);
     } else if (status == 0) {
         write_title(title, sizeof title, call, graph);
@@ -162,24 +162,23 @@ static int show(const cli_call *call, const picture_screen *screen, enum termina
 
 static int run_show(const cli_call *call)
 {
-    const char *output = cli_get(call, "output");
+    const char *output = call->options.output;
     picture_screen screen = find_screen(call);
     enum terminal_graphics shown;
     topomap_graph *graph;
-    uint64_t cells;
+    uint32_t cells = call->options.cells;
     int status;
 
     if (output && !picture_is_format(output))
         return cli_usage_error(call, "--output takes %s, not '%s'", picture_formats, output);
     if ((status = find_graphics(call, &shown)) != 0 ||
-        (status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
         (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
     if (!cells)
-        cells = output || cli_get(call, "json") || shown != TERMINAL_BLOCKS
+        cells = output || call->options.json || shown != TERMINAL_BLOCKS
                     ? SVG_CELLS
                     : picture_matrix_room(&screen, topomap_graph_ranks(graph));
-    status = show(call, &screen, shown, (uint32_t)cells, graph);
+    status = show(call, &screen, shown, cells, graph);
     topomap_graph_free(graph);
     return status;
 }
@@ -193,21 +192,18 @@ static const char show_text[] =
     "in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
 
 static const cli_option options[] = {
-    {"mapping", "FILE", "ranks where this mapping puts them: line r is the place of rank r", NULL},
-    {"cells", "N", "so many rows and columns at most (default: as many as fit; 320 in a file)",
-     NULL},
-    {"graphics", "WHAT",
-     "auto (default: what the terminal says that it shows, in colours), blocks, sixel or kitty",
-     NULL},
-    {"output", "FILE.svg|.png|.pdf", "write a picture instead", "o"},
-    {"json", NULL, "the cells' bytes, for programs", NULL},
-    {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    CLI_FORMAT_OPTION,
-    {NULL, NULL, NULL, NULL},
+    {"mapping", "FILE", TEXT(mapping),
+     "ranks where this mapping puts them: line r is the place of rank r"},
+    {"cells", "N", COUNT(cells, 1, CELLS_MOST, 0),
+     "so many rows and columns at most (default: as many as fit; 320 in a file)"},
+    {"graphics", "WHAT", TEXT(graphics),
+     "auto (default: what the terminal says that it shows, in colours), blocks, sixel or kitty"},
+    {"output", "FILE.svg|.png|.pdf", TEXT(output), "write a picture instead", "o"},
+    {"json", NULL, FLAG(json), "the cells' bytes, for programs"},
+    {CLI_FROM},
+    {CLI_FORMAT_OPTION},
+    {0},
 };
 
-const cli_command cli_graph_show_commands[] = {
-    {"graph show", "FILE|PATTERN", "who talks to whom, as a picture", options, 1, 1, run_show,
-     show_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_graph_show, "graph show", "FILE|PATTERN", "who talks to whom, as a picture",
+            options, 1, 1, run_show, show_text);

@@ -48,8 +48,8 @@ int cli_launchers_print(const cli_call *call, const cli_result *result)
 
     if (!result->target->allocation)
         return cli_usage_error(call, "--format %s is for nodes: --db, --nodes and --tasks-per-node",
-                               cli_get(call, "format"));
-    return print(call, topomap_plan_writer_find(cli_get(call, "format")), &result->plan,
+                               call->options.format);
+    return print(call, topomap_plan_writer_find(call->options.format), &result->plan,
                  (const char *const *)request->nodes.name, told->nodes ? told : &request->cores,
                  &err) == 0
                ? CLI_DONE
@@ -72,7 +72,7 @@ static int take_cores(const planner_record *record, topomap_cores *told,
 
 int cli_launchers_convert(const cli_call *call)
 {
-    const char *format = cli_get(call, "format");
+    const char *format = call->options.format;
     const topomap_plan_writer *writer = format ? topomap_plan_writer_find(format) : NULL;
     const topomap_cores *cores;
     planner_record record = {0};
@@ -87,7 +87,7 @@ int cli_launchers_convert(const cli_call *call)
         cli_launchers_names(names, sizeof names);
         return cli_usage_error(call, "--from-plan wants a --format of%s", names + 1);
     }
-    status = cli_record_read(call, "from-plan", &record, &err);
+    status = cli_record_read(call, call->options.from_plan, &record, &err);
     if (status == 0)
         status = planner_record_plan(&record, &plan, &err);
     if (status == 0)

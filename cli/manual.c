@@ -410,25 +410,24 @@ int cli_manual(const char *page)
     if (*page == '\0') {
         put_head("", 1, "place MPI ranks where they talk cheapest");
         printf(".SH SYNOPSIS\n.B topomap\n.I COMMAND\n[OPTION...] [OPERAND...]\n.SH COMMANDS\n");
-        for (size_t t = 0; cli_tables[t]; t++)
-            for (const cli_command *c = cli_tables[t]; c->name; c++) {
-                printf(".TP\n.B %s\n", c->name);
-                put_text(c->summary);
-                printf("\n");
-            }
+        for (const cli_command_row *row = cli_commands; row->command; row++) {
+            printf(".TP\n.B %s\n", row->command->name);
+            put_text(row->command->summary);
+            printf("\n");
+        }
         put_tail(NULL);
         return CLI_DONE;
     }
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++) {
-            if (!belongs(c, command))
-                continue;
-            if (!found++) {
-                put_head(made ? made->title : page, made ? made->section : 1, summary_of(page, c));
-                printf(".SH COMMANDS\n");
-            }
-            put_command(c, "SS");
+    for (const cli_command_row *row = cli_commands; row->command; row++) {
+        if (!belongs(row->command, command))
+            continue;
+        if (!found++) {
+            put_head(made ? made->title : page, made ? made->section : 1,
+                     summary_of(page, row->command));
+            printf(".SH COMMANDS\n");
         }
+        put_command(row->command, "SS");
+    }
     if (!found) {
         fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", page);
         return CLI_USAGE;
@@ -491,13 +490,6 @@ static const char *format_word(size_t i)
     return row ? row->name : NULL;
 }
 
-static const char *colour_word(size_t i)
-{
-    static const char *const words[] = {"auto", "always", "never", NULL};
-
-    return words[i];
-}
-
 /* What may stand behind an option; of a value that the help writes as JOB, the steps that have
  * records. A file is the shell's own business. */
 static const struct {
@@ -507,7 +499,6 @@ static const struct {
     {"graph", pattern_word},
     {"algorithm", algorithm_word},
     {"from", format_word},
-    {"color", colour_word},
 };
 
 /* \return 0: the option takes nothing, or there is none of that name */
@@ -523,6 +514,12 @@ static int put_option_words(const cli_command *command, const char *name)
         return 0;
     if (strstr(o->value, "JOB"))
         cli_record_words();
+    for (const char *word = o->value; o->kind == CLI_WORD && *word;) {
+        size_t length = strcspn(word, "|");
+
+        printf("%.*s\n", (int)length, word);
+        word += length + (word[length] == '|');
+    }
     for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
         for (size_t i = 0; !strcmp(name, taken[t].option) && taken[t].word(i); i++)
             puts(taken[t].word(i));
@@ -581,16 +578,14 @@ int cli_words(int argc, char **argv)
         put_job_words(argc > 1 ? argv[1] : NULL);
         return CLI_DONE;
     }
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++) {
-            const char *word = c->name;
+    for (const cli_command_row *row = cli_commands; row->command; row++) {
+        const char *word = row->command->name;
 
-            if (argc &&
-                (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
-                continue;
-            if (argc)
-                word += strlen(argv[0]) + 1;
-            printf("%.*s\n", (int)strcspn(word, " "), word);
-        }
+        if (argc && !cli_is_of_group(row->command, argv[0]))
+            continue;
+        if (argc)
+            word += strlen(argv[0]) + 1;
+        printf("%.*s\n", (int)strcspn(word, " "), word);
+    }
     return CLI_DONE;
 }

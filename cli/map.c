@@ -42,11 +42,11 @@ enum { LAUNCHERS = sizeof formats / sizeof formats[0] - 1 };
 
 static int choose_format(const cli_call *call, size_t *format)
 {
-    const char *name = cli_get(call, "format");
+    const char *name = call->options.format;
     char names[256] = "text, perm, json, plan";
 
     if (!name)
-        name = cli_get(call, "json") ? "json" : cli_get(call, "output") ? "perm" : "text";
+        name = call->options.json ? "json" : call->options.output ? "perm" : "text";
     for (*format = 0; *format < LAUNCHERS; ++*format)
         if (strcmp(formats[*format].name, name) == 0)
             return 0;
@@ -70,7 +70,7 @@ static int copy_layout(const cli_target *target, uint32_t ranks, uint32_t **slot
  * free(). */
 static int read_baseline(const cli_call *call, const cli_target *target, uint32_t **slots)
 {
-    const char *path = cli_get(call, "mapping");
+    const char *path = call->options.mapping;
     uint32_t ranks = topomap_graph_ranks(target->graph);
     topomap_error err;
 
@@ -113,10 +113,11 @@ static int order_gpus(const cli_target *target, cli_result *result, topomap_erro
                : 0;
 }
 
-static int map_and_report(const cli_call *call, const topomap_request *asked,
-                          const cli_target *target, topomap_map_options *options,
-                          const uint32_t *baseline, cli_printer *print)
+static int map_and_report(const cli_call *call, const cli_target *target,
+                          topomap_map_options *options, const uint32_t *baseline,
+                          cli_printer *print)
 {
+    const topomap_request *asked = &call->options.request;
     cli_result result = {
         .target = target, .options = options, .baseline = baseline, .costs = target->costs};
     static const planner_together_fold none;
@@ -159,17 +160,18 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
     return status;
 }
 
-static int map_target(const cli_call *call, const topomap_request *asked, cli_printer *print)
+int cli_map_print(const cli_call *call, cli_printer *print)
 {
+    const topomap_request *asked = &call->options.request;
     topomap_map_options options = planner_options(asked);
     uint32_t *baseline;
     cli_target target;
-    int status, given = cli_get(call, "mapping") != NULL, kind = asked->objective.kind;
+    int status, given = call->options.mapping != NULL, kind = asked->objective.kind;
 
     if (asked->congestion &&
         (kind == TOPOMAP_OBJECTIVE_J || kind == TOPOMAP_REQUEST_OBJECTIVE_AUTO))
         return cli_usage_error(call, "--congestion is for --objective congestion, mix or time");
-    status = cli_target_open(call, asked, &target);
+    status = cli_target_open(call, &target);
     if (status != 0)
         return status;
     target.costs.left_out = planner_objective_costs(asked, target.graph, &target.costs.value);
@@ -188,39 +190,28 @@ static int map_target(const cli_call *call, const topomap_request *asked, cli_pr
     options.layout = target.inputs.layouts.row;
     options.layouts = target.inputs.layouts.count;
     if (status == 0)
-        status = map_and_report(call, asked, &target, &options, baseline, print);
+        status = map_and_report(call, &target, &options, baseline, print);
     free(baseline);
     cli_target_close(&target);
     return status;
 }
 
-int cli_map_print(const cli_call *call, cli_printer *print)
-{
-    topomap_request asked;
-    int status = cli_request_read(call, &asked);
-
-    if (status == 0)
-        status = map_target(call, &asked, print);
-    topomap_request_clear(&asked);
-    return status;
-}
-
 static int run_map(const cli_call *call)
 {
+    const cli_options *options = &call->options;
     size_t format;
     int status;
 
-    if (cli_get(call, "from-plan"))
+    if (options->from_plan)
         return cli_launchers_convert(call);
-    if (cli_get(call, "format") && strcmp(cli_get(call, "format"), "plan") == 0 &&
-        !cli_get(call, "replay"))
+    if (options->format && strcmp(options->format, "plan") == 0 && !options->replay)
         return cli_plan(call);
     if ((status = choose_format(call, &format)) != 0)
         return status;
-    if (cli_get(call, "replay") && format == LAUNCHERS)
+    if (options->replay && format == LAUNCHERS)
         return cli_usage_error(
             call, "--replay compares plans: the format of a launcher is for --from-plan");
-    if (cli_get(call, "replay"))
+    if (options->replay)
         return cli_replay(call, formats[format].name);
     return cli_map_print(call, formats[format].print);
 }
@@ -229,7 +220,7 @@ static int run_map(const cli_call *call)
 static int evaluate_links(const cli_call *call, const cli_target *target, const uint32_t *slots,
                           cli_result *result, topomap_error *err)
 {
-    const char *model = cli_get(call, "congestion");
+    const char *model = call->options.request.congestion;
     topomap_watch watch = {.done = 0};
     terminal_progress *progress = terminal_progress_begin("eval", &watch);
     int status = 0;
@@ -237,16 +228,16 @@ static int evaluate_links(const cli_call *call, const cli_target *target, const 
     if (model)
         status = topomap_congestion_watched(target->graph, target->machine, slots, model, &watch,
                                             &result->congestion[0], err);
-    if (status == 0 && cli_get(call, "time"))
+    if (status == 0 && call->options.time)
         status = topomap_time_watched(target->graph, target->machine, slots, &result->costs.value,
                                       &watch, &result->time, err);
     terminal_progress_end(progress);
     return status;
 }
 
-static int read_pin(const cli_call *call, const topomap_request *asked, const cli_target *target,
-                    cli_result *result)
+static int read_pin(const cli_call *call, const cli_target *target, cli_result *result)
 {
+    const topomap_request *asked = &call->options.request;
     const char *why = asked->pin
                           ? planner_pin_read(asked->pin, topomap_graph_ranks(target->graph),
                                              target->machine, &result->pin.rank, &result->pin.node)
@@ -267,22 +258,22 @@ static int report_cost(const cli_call *call, cli_result *result, const uint32_t 
     return status == CLI_DONE && result->pin.on != result->pin.node ? CLI_NO : status;
 }
 
-static int evaluate_target(const cli_call *call, const topomap_request *asked)
+static int evaluate(const cli_call *call)
 {
     cli_result result = {0};
     cli_target target;
     uint32_t *baseline;
     topomap_error err;
-    int status = cli_target_open(call, asked, &target);
+    int status = cli_target_open(call, &target);
 
     if (status != 0)
         return status;
     result.target = &target;
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
-        status = read_pin(call, asked, &target, &result);
+        status = read_pin(call, &target, &result);
     if (status == 0)
-        status = cli_time_costs(call, "--time", cli_get(call, "time") != NULL, &target.costs);
+        status = cli_time_costs(call, "--time", call->options.time, &target.costs);
     if (status == 0)
         cli_time_costs_settle(target.machine, &target.costs);
     result.costs = target.costs;
@@ -303,14 +294,11 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
 
 static int run_eval(const cli_call *call)
 {
-    topomap_request asked;
-    int status = cli_request_read(call, &asked);
+    cli_call with = *call;
 
-    asked.objective.kind = cli_get(call, "time") ? TOPOMAP_OBJECTIVE_TIME : TOPOMAP_OBJECTIVE_J;
-    if (status == 0)
-        status = evaluate_target(call, &asked);
-    topomap_request_clear(&asked);
-    return status;
+    with.options.request.objective.kind =
+        call->options.time ? TOPOMAP_OBJECTIVE_TIME : TOPOMAP_OBJECTIVE_J;
+    return evaluate(&with);
 }
 
 static const char map_text[] =
@@ -438,56 +426,52 @@ static const char map_text[] =
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
-    {"algorithm", "NAME",
+    {"algorithm", "NAME", REQUEST(ALGORITHM),
      "see `topomap algorithms`; parameters after ',', refinements after '+' "
      "(default auto)",
      "a"},
-    {"objective", "WHAT",
+    {"objective", "WHAT", REQUEST(OBJECTIVE),
      "what to make small: J, congestion (the most loaded link), mix[:ALPHA] of both, time "
-     "(predicted), or auto (default): time where links, rates and routes are known, else J",
-     NULL},
-    {"congestion", "MODEL",
-     "of --objective congestion and mix: routes (default where known), adaptive or exact", NULL},
-    CLI_TIME_COSTS("--objective time"),
-    CLI_BACKGROUND,
-    {"weight", "WHAT",
+     "(predicted), or auto (default): time where links, rates and routes are known, else J"},
+    {"congestion", "MODEL", REQUEST(CONGESTION),
+     "of --objective congestion and mix: routes (default where known), adaptive or exact"},
+    {CLI_TIME_COSTS("--objective time")},
+    {CLI_BACKGROUND},
+    {"weight", "WHAT", REQUEST(WEIGHT),
      "what a pair of ranks weighs in J: bytes, bytes+messages (a latency for each, in bytes), or "
-     "auto (default): that, but for predicted time",
-     NULL},
-    {"effort", "LEVEL", "fast (launches), default (default here) or strong", NULL},
-    {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
-    {"seed", "N", "the same seed gives the same map (default 1)", NULL},
-    {"threads", "N", "threads of the search; the map is the same for any number (default 1)", NULL},
-    {"balance", "PERCENT|off",
-     "ranks of unequal load: how much above the most even the fullest node may be (default off)",
-     NULL},
-    {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
-    {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
-    {"keep", "GROUP[:LEVEL]",
+     "auto (default): that, but for predicted time"},
+    {"effort", "LEVEL", REQUEST(EFFORT), "fast (launches), default (default here) or strong"},
+    {"time", "SECONDS", REQUEST(TIME), "stop searching after so long, with the best so far"},
+    {"seed", "N", REQUEST(SEED), "the same seed gives the same map (default 1)"},
+    {"threads", "N", REQUEST(THREADS),
+     "threads of the search; the map is the same for any number (default 1)"},
+    {"balance", "PERCENT|off", REQUEST(BALANCE),
+     "ranks of unequal load: how much above the most even the fullest node may be (default off)"},
+    {"levels", "WHICH", REQUEST(LEVELS), "inter (nodes only) or inter+intra (default)"},
+    {"contiguous", NULL, REQUEST(CONTIGUOUS),
+     "every node keeps consecutive ranks: only blocks move"},
+    {"keep", "GROUP[:LEVEL]", REQUEST(KEEP),
      "groups of a parallel: graph (tp, cp, ep, dp, pp) that never leave a node, a leaf, an NVLink "
      "domain (ep's where there are some), a segment, or a level between nodes of a tree; domain or "
-     "segment: consecutive ranks of a whole one",
-     NULL},
-    {"segment", "NODES", "Slurm's --segment: so many nodes of a domain are one", NULL},
-    {"pin", "RANK:NODE|RANK:first", "a rank's node; first: of --nodes", NULL},
-    {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
-    {"records", "DIR",
-     "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]", NULL},
-    {"replay", "[PLAN|JOB[.STEP]]",
+     "segment: consecutive ranks of a whole one"},
+    {"segment", "NODES", REQUEST(SEGMENT), "Slurm's --segment: so many nodes of a domain are one"},
+    {"pin", "RANK:NODE|RANK:first", REQUEST(PIN), "a rank's node; first: of --nodes"},
+    {"mapping", "FILE", TEXT(mapping),
+     "an existing mapping: the baseline, and what `refine` improves"},
+    {"records", "DIR", TEXT(records),
+     "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]"},
+    {"replay", "[PLAN|JOB[.STEP]]", TEXT(replay),
      "plan the step of a record again (default: of the last launch), and compare; --db and --graph "
-     "may be given",
-     NULL},
-    {"from-plan", "[PLAN|JOB[.STEP]]",
-     "the plan of a record (default: of the last launch) in the --format of another launcher",
-     NULL},
-    {"format", "NAME",
+     "may be given"},
+    {"from-plan", "[PLAN|JOB[.STEP]]", TEXT(from_plan),
+     "the plan of a record (default: of the last launch) in the --format of another launcher"},
+    {"format", "NAME", TEXT(format),
      "text, perm, json, or plan: as the record of a launch, for `why` and --replay; for other "
      "launchers slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order, "
-     "flux-taskmap or pjsub-vcoord",
-     NULL},
-    {"output", "FILE", "where the result goes (default: standard output)", "o"},
-    {"json", NULL, "the same as --format json", NULL},
-    {NULL, NULL, NULL, NULL},
+     "flux-taskmap or pjsub-vcoord"},
+    {"output", "FILE", TEXT(output), "where the result goes (default: standard output)", "o"},
+    {"json", NULL, FLAG(json), "the same as --format json"},
+    {0},
 };
 
 static const char eval_text[] =
@@ -546,21 +530,19 @@ static const char eval_text[] =
 
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
-    {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
-    {"pin", "RANK:NODE|RANK:first",
-     "whether it has the rank on that node, first of --nodes: status 1 where it has not", NULL},
-    {"congestion", "MODEL", "loads of links: exact, fast, routes (the routing tables) or adaptive",
-     NULL},
-    {"time", NULL, "predicted communication time", NULL},
-    CLI_TIME_COSTS("--time"),
-    CLI_BACKGROUND,
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"mapping", "FILE", TEXT(mapping), "the mapping (default: Slurm's block layout)"},
+    {"pin", "RANK:NODE|RANK:first", REQUEST(PIN),
+     "whether it has the rank on that node, first of --nodes: status 1 where it has not"},
+    {"congestion", "MODEL", REQUEST(CONGESTION),
+     "loads of links: exact, fast, routes (the routing tables) or adaptive"},
+    {"time", NULL, FLAG(time), "predicted communication time"},
+    {CLI_TIME_COSTS("--time")},
+    {CLI_BACKGROUND},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_map_commands[] = {
-    {"map", "", "find a placement of a graph's ranks on a machine or an allocation", map_options, 0,
-     0, run_map, map_text},
-    {"eval", "", "what a placement costs", eval_options, 0, 0, run_eval, eval_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_map, "map", "", "find a placement of a graph's ranks on a machine or an allocation",
+            map_options, 0, 0, run_map, map_text);
+CLI_COMMAND(cli_eval, "eval", "", "what a placement costs", eval_options, 0, 0, run_eval,
+            eval_text);

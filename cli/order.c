@@ -163,7 +163,7 @@ static int by_database(const cli_call *call, topomap_db *db, const struct tasks 
 static int choose(const cli_call *call, topomap_db *db, const struct tasks *t, cli_order *order,
                   topomap_error *err)
 {
-    const char *text = cli_get(call, "slurm-order");
+    const char *text = call->options.slurm_order;
 
     if (!text)
         return by_database(call, db, t, order, err);
@@ -184,7 +184,7 @@ int cli_order_make(const cli_call *call, topomap_db *db, const topomap_names *no
                    const uint32_t *tasks, cli_order *order, topomap_error *err)
 {
     struct tasks t = {nodes, tasks, topomap_alloc(nodes->count + 1, sizeof *t.first, err),
-                      cli_get(call, "job-nodes")};
+                      call->options.job_nodes};
     int status = -1;
 
     *order = (cli_order){.name = "slurm-block"};

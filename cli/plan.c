@@ -25,24 +25,16 @@ static int write_plan(const cli_call *call, const char *request, const char *rep
     return topomap_output_commit(output, err);
 }
 
-/* Zero after saying that the planner takes no such option. */
-static int takes_all(const cli_call *call)
+/* An option that the planner does not take; NULL: none is given. */
+static const char *other_option(const cli_call *call)
 {
-    const char *other = cli_get(call, "machine") ? "machine" : "mapping";
+    const cli_option *row;
 
-    if (!cli_get(call, other))
-        other = NULL;
-    for (int key = 0; key < TOPOMAP_REQUEST_KEYS && !other; key++) {
-        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)key);
-
-        if (row->option && !row->line && cli_get(call, row->option))
-            other = row->option;
-    }
-    if (other)
-        cli_usage_error(
-            call, "--format plan is what the planner makes of an allocation: it takes no --%s",
-            other);
-    return !other;
+    for (int i = 0; (row = cli_option_at(call->command, i)); i++)
+        if (call->value[i] && row->kind == CLI_REQUEST &&
+            !topomap_request_row_of((enum topomap_request_key)row->at)->line)
+            return row->name;
+    return call->options.machine ? "machine" : call->options.mapping ? "mapping" : NULL;
 }
 
 char *cli_plan_answer(const cli_call *call, planner_request *request, size_t *size)
@@ -58,11 +50,11 @@ char *cli_plan_answer(const cli_call *call, planner_request *request, size_t *si
     return text;
 }
 
-static int make_plan(const cli_call *call, const topomap_request *asked, topomap_error *err)
+static int make_plan(const cli_call *call, topomap_error *err)
 {
     planner_request request = {0};
     cli_order order = {0};
-    char *text = cli_request_make(call, asked, &request, &order, err), *reply = NULL;
+    char *text = cli_request_make(call, &request, &order, err), *reply = NULL;
     size_t size;
     int status = -1;
 
@@ -80,17 +72,15 @@ static int make_plan(const cli_call *call, const topomap_request *asked, topomap
 
 int cli_plan(const cli_call *call)
 {
-    topomap_request asked;
+    const cli_options *options = &call->options;
+    const char *other = other_option(call);
     topomap_error err;
-    int status;
 
-    if (!takes_all(call))
-        return CLI_USAGE;
-    if (!cli_get(call, "graph") || !cli_get(call, "nodes") || !cli_get(call, "tasks-per-node"))
+    if (other)
+        return cli_usage_error(
+            call, "--format plan is what the planner makes of an allocation: it takes no --%s",
+            other);
+    if (!options->request.graph || !options->nodes || !options->tasks_per_node)
         return cli_usage_error(call, "--format plan wants --graph, --nodes and --tasks-per-node");
-    status = cli_request_read(call, &asked);
-    if (status == 0 && make_plan(call, &asked, &err) != 0)
-        status = cli_fail(call, &err);
-    topomap_request_clear(&asked);
-    return status;
+    return make_plan(call, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }

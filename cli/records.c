@@ -12,9 +12,8 @@
 #include "plugin/store/place.h"
 #include "util/alloc.h"
 
-static int put_in_place(const cli_call *call, const char *option, char **place, topomap_error *err)
+static int put_in_place(const char *path, char **place, topomap_error *err)
 {
-    const char *path = cli_get(call, option);
     char *copy = path ? topomap_strdup(path, err) : NULL;
 
     if (!path)
@@ -43,7 +42,7 @@ static int is_file(const char *path)
 static int find_record(const cli_call *call, const char *said, char *path, size_t size,
                        topomap_error *err)
 {
-    const char *folder = cli_get(call, "records"), *job = said && *said ? said : NULL;
+    const char *folder = call->options.records, *job = said && *said ? said : NULL;
     const int numeric = job && *job >= '0' && *job <= '9' && !job[strspn(job, "0123456789.-")];
     char site[1024], own[STORE_ROOT];
 
@@ -70,26 +69,17 @@ static int find_record(const cli_call *call, const char *said, char *path, size_
                              folder ? " or " : "", own_cache(own));
 }
 
-int cli_record_read(const cli_call *call, const char *name, planner_record *record,
+int cli_record_read(const cli_call *call, const char *said, planner_record *record,
                     topomap_error *err)
-{
-    const char *said = cli_get(call, name);
-
-    return cli_record_read_one(call, said ? said : cli_get(call, "job"), record, err);
-}
-
-int cli_record_read_one(const cli_call *call, const char *said, planner_record *record,
-                        topomap_error *err)
 {
     char path[4096];
 
-    if (find_record(call, said, path, sizeof path, err) != 0 ||
+    if (find_record(call, said ? said : call->options.job, path, sizeof path, err) != 0 ||
         planner_record_read(path, record, err) != 0)
         return -1;
-    return put_in_place(call, "db", &record->request.asked.db, err) != 0 ||
-                   put_in_place(call, "graph", &record->request.asked.graph, err) != 0
+    return put_in_place(call->options.db, &record->request.asked.db, err) != 0
                ? -1
-               : 0;
+               : put_in_place(call->options.request.graph, &record->request.asked.graph, err);
 }
 
 /* ---- What a record was made of ----------------------------------------------------------- */

@@ -6,17 +6,13 @@
 #include "cli/cli.h"
 #include "plugin/planner/plan/record.h"
 
-/** Reads the record that the option \p name names: a file, or JOB.STEP, which is looked for in
- *  --records DIR, else in plugstack.conf's records=, and in the user's own place; or JOB, or
- * nothing: what was written there last. What is in neither is taken for a file. --job is another
- * word for the option. --db and
- *  --graph are put in place of what it has. \p record ends with planner_record_clear(). */
-int cli_record_read(const cli_call *call, const char *name, planner_record *record,
+/** Reads a record: of a file, or JOB.STEP, which is looked for in --records DIR, else in
+ *  plugstack.conf's records=, and in the user's own place; or JOB, or nothing: what was written
+ *  there last. What is in neither is taken for a file. --db and --graph are put in place of what it
+ *  has. \p record ends with planner_record_clear().
+ *  \param said  the value of an option; NULL: that of --job */
+int cli_record_read(const cli_call *call, const char *said, planner_record *record,
                     topomap_error *err);
-
-/** The same of what was said, however it was: NULL is nothing. */
-int cli_record_read_one(const cli_call *call, const char *said, planner_record *record,
-                        topomap_error *err);
 
 enum { CLI_RECORD_LINE = 512 };
 /** Whether the file that the record calls \p path is another one by now, or not there.

@@ -32,25 +32,23 @@ static int run_algorithms(const cli_call *call)
     json_t *list = json_array();
 
     for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
-        if (!cli_get(call, "json"))
+        if (!call->options.json)
             print_row(row, i);
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "name", row->name,
                                               "source", row->source, "kind", row->kind, "machines",
                                               cli_json_words(row->machines, ','), "help", row->help,
                                               "parameters", parameters_json(i)));
     }
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return cli_json(stdout, list, 0);
     json_decref(list);
     return CLI_DONE;
 }
 
 static const cli_option options[] = {
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_registry_commands[] = {
-    {"algorithms", "", "list the mapping algorithms", options, 0, 0, run_algorithms, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_algorithms, "algorithms", "", "list the mapping algorithms", options, 0, 0,
+            run_algorithms, NULL);

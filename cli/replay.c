@@ -205,12 +205,12 @@ int cli_replay(const cli_call *call, const char *format)
     topomap_error err;
     int status;
 
-    if (cli_get(call, "machine") || cli_get(call, "nodes") || cli_get(call, "algorithm") ||
-        cli_get(call, "mapping"))
+    if (call->options.machine || call->options.nodes || call->options.request.algorithm ||
+        call->options.mapping)
         return cli_usage_error(call,
                                "--replay takes a record and, where the files have moved, --db "
                                "and --graph");
-    status = cli_record_read(call, "replay", &r.record, &err) == 0 &&
+    status = cli_record_read(call, call->options.replay, &r.record, &err) == 0 &&
                      run_again(call, &r, &err) == 0 && print(call, &r, format, &err) == 0
                  ? (*r.differs ? CLI_NO : CLI_DONE)
                  : cli_fail(call, &err);

@@ -282,7 +282,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
     const topomap_cost *cost = &result->before;
     const topomap_machine *machine = result->target->machine;
 
-    if (cli_get(call, "json")) {
+    if (call->options.json) {
         json_t *root = cost_json(result->target->graph, machine, cost);
 
         set_congestion(root, congestion);

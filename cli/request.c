@@ -9,56 +9,15 @@
 #include "plan/plan.h"
 #include "util/alloc.h"
 
-/* ---- Options ------------------------------------------------------------------------------- */
-
-/* NULL: not given. A flag of that name where a value is asked for is another option: --time of
- * `eval`. */
+/* As typed; NULL: not given. */
 static const char *option_of(const cli_call *call, enum topomap_request_key key)
 {
-    const topomap_request_row *row = topomap_request_row_of(key);
-    const char *text = row->option ? cli_get(call, row->option) : NULL;
+    const cli_option *row;
 
-    if (!text || cli_is_flag(call, row->option) != row->flag)
-        return NULL;
-    return row->flag ? "1" : text;
-}
-
-/* As srun's plugin has --gpus-per-task (plugin/srun/gpus.c). */
-static int read_gpus(const cli_call *call, topomap_request *asked)
-{
-    char word[32];
-    uint64_t gpus;
-    topomap_error err;
-    int status = cli_integer(call, "gpus-per-task", 1, 1024, 0, &gpus);
-
-    if (status || !gpus)
-        return status;
-    snprintf(word, sizeof word, "bound:%u", (unsigned)gpus);
-    return topomap_request_set(asked, TOPOMAP_REQUEST_STEP_GPUS, word, &err) ? cli_fail(call, &err)
-                                                                             : 0;
-}
-
-int cli_request_read(const cli_call *call, topomap_request *asked)
-{
-    topomap_error err;
-    char takes[160];
-
-    topomap_request_init(asked);
-    if (topomap_request_set(asked, TOPOMAP_REQUEST_EFFORT, "default", &err) != 0)
-        return cli_fail(call, &err);
-    for (int k = 0; k < TOPOMAP_REQUEST_KEYS; k++) {
-        enum topomap_request_key key = (enum topomap_request_key)k;
-        const char *text = option_of(call, key);
-
-        if (!text || topomap_request_set(asked, key, text, &err) == 0)
-            continue;
-        if (err.code != TOPOMAP_EINPUT)
-            return cli_fail(call, &err);
-        topomap_request_takes(key, takes, sizeof takes);
-        return cli_usage_error(call, "--%s takes %s, not '%s'", topomap_request_row_of(key)->option,
-                               takes, text);
-    }
-    return read_gpus(call, asked);
+    for (int i = 0; (row = cli_option_at(call->command, i)); i++)
+        if (row->kind == CLI_REQUEST && row->at == key && call->value[i])
+            return row->value ? call->value[i] : "1";
+    return NULL;
 }
 
 /* ---- The planner's request ------------------------------------------------------------------- */
@@ -96,9 +55,9 @@ static int write_counts(FILE *out, const cli_call *call, cli_order *order, topom
     char *counts = NULL;
     int status = -1;
 
-    if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, &names, err) == 0 &&
+    if (topomap_hostlist_expand(call->options.nodes, 0, &names, err) == 0 &&
         (tasks = topomap_alloc(names.count, sizeof *tasks, err)) != NULL &&
-        topomap_counts_parse(cli_get(call, "tasks-per-node"), names.count, tasks, err) == 0 &&
+        topomap_counts_parse(call->options.tasks_per_node, names.count, tasks, err) == 0 &&
         (counts = topomap_counts_format(tasks, names.count, err)) != NULL) {
         topomap_request_write_line(out, TOPOMAP_REQUEST_TASKS, counts);
         status = write_layout(out, call, &names, tasks, order, err);
@@ -130,7 +89,7 @@ void cli_request_scontrol(FILE *out)
 
 static int write_job(FILE *out, const cli_call *call, topomap_error *err)
 {
-    const char *job = cli_get(call, "cores-of");
+    const char *job = call->options.cores_of;
 
     if (job && (strspn(job, "0123456789") != strlen(job) || !*job || strlen(job) > 9))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -142,15 +101,16 @@ static int write_job(FILE *out, const cli_call *call, topomap_error *err)
 }
 
 /* As plugin/planner/launch/compose.c makes it of what srun knows. */
-static int write_request(FILE *out, const cli_call *call, const topomap_request *asked,
-                         cli_order *order, topomap_error *err)
+static int write_request(FILE *out, const cli_call *call, cli_order *order, topomap_error *err)
 {
+    char gpus[32];
+
     fprintf(out, "topomap-request 1\n");
     if (write_job(out, call, err) != 0)
         return -1;
     topomap_request_write_line(out, TOPOMAP_REQUEST_DB, cli_database(call));
-    topomap_request_write_line(out, TOPOMAP_REQUEST_GRAPH, asked->graph);
-    topomap_request_write_line(out, TOPOMAP_REQUEST_NODES, cli_get(call, "nodes"));
+    topomap_request_write_line(out, TOPOMAP_REQUEST_GRAPH, call->options.request.graph);
+    topomap_request_write_line(out, TOPOMAP_REQUEST_NODES, call->options.nodes);
     if (write_counts(out, call, order, err) != 0)
         return -1;
     for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_KEYS; k++) {
@@ -159,8 +119,10 @@ static int write_request(FILE *out, const cli_call *call, const topomap_request 
 
         if (key == TOPOMAP_REQUEST_EFFORT && !text)
             text = "default";
-        if (key == TOPOMAP_REQUEST_STEP_GPUS)
-            text = asked->step_gpus;
+        if (key == TOPOMAP_REQUEST_STEP_GPUS && call->options.gpus_per_task) {
+            snprintf(gpus, sizeof gpus, "bound:%u", call->options.gpus_per_task);
+            text = gpus; /* as srun's plugin has it (plugin/srun/gpus.c) */
+        }
         if ((key == TOPOMAP_REQUEST_OBJECTIVE || key == TOPOMAP_REQUEST_WEIGHT) && !text)
             text = "auto";
         if (text && topomap_request_row_of(key)->line)
@@ -170,8 +132,8 @@ static int write_request(FILE *out, const cli_call *call, const topomap_request 
     return 0;
 }
 
-char *cli_request_make(const cli_call *call, const topomap_request *asked, planner_request *request,
-                       cli_order *order, topomap_error *err)
+char *cli_request_make(const cli_call *call, planner_request *request, cli_order *order,
+                       topomap_error *err)
 {
     char *text = NULL;
     size_t size;
@@ -182,7 +144,7 @@ char *cli_request_make(const cli_call *call, const topomap_request *asked, plann
         topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
         return NULL;
     }
-    status = write_request(out, call, asked, order, err);
+    status = write_request(out, call, order, err);
     if (fclose(out) != 0 && status == 0)
         status = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     in = status == 0 ? fmemopen(text, size, "r") : NULL;

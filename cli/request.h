@@ -6,16 +6,11 @@
 #include "cli/order.h"
 #include "plugin/planner/request/request.h"
 
-/** Reads the options that are in the table of requests; the effort is `default` where none is
- * named. \p asked ends with topomap_request_clear(), after a failure too. \return 0, or an exit
- * status after saying what is wrong */
-int cli_request_read(const cli_call *call, topomap_request *asked);
-
 /** What srun would ask of the planner for the allocation of --nodes and --tasks-per-node.
  *  \p request ends with planner_request_clear(), \p order as cli_order_make() says.
  *  \return its text, which the caller frees; or NULL */
-char *cli_request_make(const cli_call *call, const topomap_request *asked, planner_request *request,
-                       cli_order *order, topomap_error *err);
+char *cli_request_make(const cli_call *call, planner_request *request, cli_order *order,
+                       topomap_error *err);
 
 /** The request's lines that say whom to ask for a job's cores: the first scontrol in PATH that can
  * be run. Nothing where PATH names no folder. */

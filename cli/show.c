@@ -231,7 +231,7 @@ static int run_show(const cli_call *call)
     planner_inputs in = {0};
     topomap_plan plan = {0};
     topomap_error err;
-    int status = cli_record_read(call, "plan", &record, &err);
+    int status = cli_record_read(call, call->options.plan, &record, &err);
 
     record.request.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
     if (status == 0)
@@ -242,9 +242,9 @@ static int run_show(const cli_call *call)
         status = planner_record_plan(&record, &plan, &err);
     if (status == 0)
         status = planner_gpu_tasks(&in, &plan.bindings, &plan, &err);
-    status = status != 0             ? cli_fail(call, &err)
-             : cli_get(call, "json") ? show_json(&record, &plan)
-                                     : show_text(call, &record, &plan);
+    status = status != 0          ? cli_fail(call, &err)
+             : call->options.json ? show_json(&record, &plan)
+                                  : show_text(call, &record, &plan);
     topomap_plan_clear(&plan);
     planner_inputs_clear(&in);
     planner_record_clear(&record);
@@ -252,24 +252,22 @@ static int run_show(const cli_call *call)
 }
 
 static const cli_option show_options[] = {
-    {"plan", "FILE|JOB[.STEP]", "the record of the plan (default: of the last launch)", NULL},
-    {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
-    {"records", "DIR", "the site's folder of records (else plugstack.conf's)", NULL},
-    {"db", "DB", "the topology database, where it is not where the record says", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"plan", "FILE|JOB[.STEP]", TEXT(plan), "the record of the plan (default: of the last launch)"},
+    {"job", "JOB[.STEP]", TEXT(job), "the same; of a job alone, its step that was placed last"},
+    {"records", "DIR", TEXT(records), "the site's folder of records (else plugstack.conf's)"},
+    {"db", "DB", TEXT(db), "the topology database, where it is not where the record says"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_show_commands[] = {
-    {"show", "", "which ranks run on each node of a launch, and in Slurm's layout", show_options, 0,
-     0, run_show,
-     "On a terminal lines are as long as it is wide, and what is cut ends in '...'; in a pipe "
-     "nothing "
-     "is\n"
-     "cut. Where the database knows the nodes' GPUs, a line has the GPU of each of its ranks, "
-     "by\n"
-     "Slurm's index on the node, and the NIC that this GPU uses; --json has them as `gpus` and "
-     "`nics`,\n"
-     "one for each of `ranks`.\n"},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(
+    cli_show, "show", "", "which ranks run on each node of a launch, and in Slurm's layout",
+    show_options, 0, 0, run_show,
+    "On a terminal lines are as long as it is wide, and what is cut ends in '...'; in a pipe "
+    "nothing "
+    "is\n"
+    "cut. Where the database knows the nodes' GPUs, a line has the GPU of each of its ranks, "
+    "by\n"
+    "Slurm's index on the node, and the NIC that this GPU uses; --json has them as `gpus` and "
+    "`nics`,\n"
+    "one for each of `ranks`.\n");

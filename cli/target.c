@@ -29,11 +29,12 @@ static int needs_links(const char *algorithm)
     return 0;
 }
 
-static int wants_links(const cli_call *call, const topomap_request *asked)
+static int wants_links(const cli_call *call)
 {
+    const topomap_request *asked = &call->options.request;
     int kind = asked->objective.kind;
 
-    return asked->congestion || (cli_is_flag(call, "time") && cli_get(call, "time")) ||
+    return asked->congestion || call->options.time ||
            (kind != TOPOMAP_OBJECTIVE_J && kind != TOPOMAP_REQUEST_OBJECTIVE_AUTO) ||
            needs_links(asked->algorithm);
 }
@@ -57,7 +58,7 @@ static int order_by_gpus(cli_target *target, topomap_error *err)
 }
 
 /* The machine and the baseline as the planner makes them of a launch. */
-static int open_allocation(const cli_call *call, const topomap_request *asked, cli_target *target)
+static int open_allocation(const cli_call *call, cli_target *target)
 {
     planner_request *request = &target->request;
     planner_inputs *inputs = &target->inputs;
@@ -65,13 +66,13 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
     char *text;
     int status = -1;
 
-    if (!cli_get(call, "nodes") || !cli_get(call, "tasks-per-node"))
+    if (!call->options.nodes || !call->options.tasks_per_node)
         return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
                                      "--tasks-per-node N");
     target->allocation = 1;
-    text = cli_request_make(call, asked, request, &target->order, &err);
+    text = cli_request_make(call, request, &target->order, &err);
     if (text)
-        status = planner_inputs_machine(request, wants_links(call, asked), inputs, &err);
+        status = planner_inputs_machine(request, wants_links(call), inputs, &err);
     if (status == 0) {
         target->costs = (cli_costs){inputs->costs, inputs->measured, 0, 0};
         target->machine = inputs->machine;
@@ -116,11 +117,11 @@ static int knows_cores(const cli_target *target)
 static void note_cores(const cli_call *call, const cli_target *target)
 {
     const planner_inputs *inputs = &target->inputs;
-    const char *job = cli_get(call, "cores-of"), *name = call->command->name;
+    const char *job = call->options.cores_of, *name = call->command->name;
 
     if (job && *inputs->cores_detail && !inputs->told)
         fprintf(stderr, "topomap %s: note: %s\n", name, inputs->cores_detail);
-    else if ((job || cli_get(call, "cores")) && !knows_cores(target))
+    else if ((job || call->options.request.cores) && !knows_cores(target))
         fprintf(stderr,
                 "topomap %s: note: the database does not know these nodes' cores, so that the "
                 "job's are not gone by: topomap db import hwloc\n",
@@ -160,57 +161,73 @@ static int too_large(const cli_call *call, const char *what, const cli_target *t
                            ranks, slots, slots);
 }
 
-int cli_target_open(const cli_call *call, const topomap_request *asked, cli_target *target)
+/* Options that a machine without a database has no use for. */
+static int check_machine(const cli_call *call)
 {
-    double before = topomap_clock_cpu();
-    const char *spec = cli_get(call, "machine");
-    topomap_error err;
-    int status = 0;
+    const cli_options *o = &call->options;
+    const char *name = o->slurm_order                    ? "--slurm-order is"
+                       : o->job_nodes                    ? "--job-nodes is"
+                       : o->request.cores || o->cores_of ? "--cores and --cores-of are"
+                       : o->gpus_per_task                ? "--gpus-per-task is"
+                                                         : NULL;
 
-    *target = (cli_target){.costs = {.value = TOPOMAP_TIME_COSTS}};
-    if (!asked->graph)
-        return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
-    if (spec && cli_get(call, "nodes"))
+    if (o->nodes)
         return cli_usage_error(call, "--machine and --nodes exclude each other");
-    if (spec && cli_get(call, "slurm-order"))
-        return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
-    if (spec && cli_get(call, "job-nodes"))
-        return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
-    if (spec && (cli_get(call, "cores") || cli_get(call, "cores-of")))
-        return cli_usage_error(call, "--cores and --cores-of are for an allocation: --nodes");
-    if (spec && cli_get(call, "gpus-per-task"))
-        return cli_usage_error(call, "--gpus-per-task is for an allocation: --nodes");
-    if (asked->capacity && spec)
+    if (name)
+        return cli_usage_error(call, "%s for an allocation: --nodes", name);
+    if (o->request.capacity)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
-    if (spec)
-        status =
-            topomap_machine_parse(spec, &target->machine, &err) == 0 &&
-                    planner_layouts_make(target->machine, NULL, &target->inputs.layouts, &err) == 0
-                ? 0
-                : cli_fail(call, &err);
-    else
-        status = open_allocation(call, asked, target);
-    if (status == 0)
-        target->objective = planner_objective(asked, target->machine);
-    if (status == 0 && spec)
-        target->inputs.message_bytes = planner_message_worth(target->machine);
-    if (status == 0 && asked->capacity && target->objective == TOPOMAP_OBJECTIVE_J &&
-        !wants_links(call, asked))
-        status =
-            cli_usage_error(call, "--background is for %s",
-                            cli_is_flag(call, "time") ? "--congestion and --time"
-                                                      : "the objectives congestion, mix and time");
-    if (status == 0 &&
-        cli_graph_read_as(call, asked->graph, asked->from, NULL, &target->graph, &err) != 0)
-        status = cli_fail(call, &err);
-    if (status == 0)
-        cli_graph_note(call, target->graph);
-    if (status == 0 && !spec) {
+    return 0;
+}
+
+static int open_machine(const cli_call *call, cli_target *target)
+{
+    topomap_error err;
+    int status = check_machine(call);
+
+    if (status != 0)
+        return status;
+    if (topomap_machine_parse(call->options.machine, &target->machine, &err) != 0 ||
+        planner_layouts_make(target->machine, NULL, &target->inputs.layouts, &err) != 0)
+        return cli_fail(call, &err);
+    target->inputs.message_bytes = planner_message_worth(target->machine);
+    return 0;
+}
+
+static int read_graph(const cli_call *call, cli_target *target)
+{
+    const topomap_request *asked = &call->options.request;
+    topomap_error err;
+
+    target->objective = planner_objective(asked, target->machine);
+    if (asked->capacity && target->objective == TOPOMAP_OBJECTIVE_J && !wants_links(call))
+        return cli_usage_error(call, "--background is for %s",
+                               strcmp(call->command->name, "eval") == 0
+                                   ? "--congestion and --time"
+                                   : "the objectives congestion, mix and time");
+    if (cli_graph_read_as(call, asked->graph, asked->from, NULL, &target->graph, &err) != 0)
+        return cli_fail(call, &err);
+    cli_graph_note(call, target->graph);
+    if (target->allocation) {
         note_cores(call, target);
         note_overcommit(call, target);
     }
-    if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
-        status = too_large(call, asked->graph, target);
+    return topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine)
+               ? too_large(call, asked->graph, target)
+               : 0;
+}
+
+int cli_target_open(const cli_call *call, cli_target *target)
+{
+    double before = topomap_clock_cpu();
+    int status;
+
+    *target = (cli_target){.costs = {.value = TOPOMAP_TIME_COSTS}};
+    if (!call->options.request.graph)
+        return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
+    status = call->options.machine ? open_machine(call, target) : open_allocation(call, target);
+    if (status == 0)
+        status = read_graph(call, target);
     target->read_seconds = topomap_clock_cpu() - before;
     if (status != 0)
         cli_target_close(target);

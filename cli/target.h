@@ -24,47 +24,42 @@ typedef struct cli_target {
 
 /** Rows for a command's option table. */
 #define CLI_TARGET_OPTIONS                                                                         \
-    {"graph", "FILE|PATTERN", "communication graph", "g"},                                         \
-        {"from", "FORMAT", "format of the graph file (default: by its content)", NULL},            \
-        {"machine", "SPEC",                                                                        \
+    {"graph", "FILE|PATTERN", REQUEST(GRAPH), "communication graph", "g"},                         \
+        {"from", "FORMAT", REQUEST(FROM), "format of the graph file (default: by its content)"},   \
+        {"machine", "SPEC", TEXT(machine),                                                         \
          "machine without a database, such as tree:4:16:8@1:10:100; `topomap help map` has all "   \
-         "kinds",                                                                                  \
-         NULL},                                                                                    \
-        {"db", "DB", "topology database", NULL},                                                   \
-        {"nodes", "HOSTLIST", "nodes of the allocation, as Slurm writes them", NULL},              \
-        {"tasks-per-node", "N|LIST", "tasks on each node: 4, or 4(x3),2", NULL},                   \
-        {"cpus-per-task", "N", "CPUs of each task (default 1)", NULL},                             \
-        {"threads-per-core", "N", "of each core's hardware threads only so many (default: all)",   \
-         NULL},                                                                                    \
-        {"gpus-per-task", "N", "GPUs that Slurm gives each task, as srun's option says", NULL},    \
-        {"cores", "LISTS", "cores that the job has on each node: 0-3,8;*(x2) (default: all)",      \
-         NULL},                                                                                    \
-        {"cores-of", "JOB", "the cores that this Slurm job has, as scontrol tells them", NULL},    \
-        {"slurm-order", "ORDER",                                                                   \
+         "kinds"},                                                                                 \
+        {CLI_DB},                                                                                  \
+        {"nodes", "HOSTLIST", TEXT(nodes), "nodes of the allocation, as Slurm writes them"},       \
+        {"tasks-per-node", "N|LIST", TEXT(tasks_per_node), "tasks on each node: 4, or 4(x3),2"},   \
+        {"cpus-per-task", "N", REQUEST(CPUS_PER_TASK), "CPUs of each task (default 1)"},           \
+        {"threads-per-core", "N", REQUEST(THREADS_PER_CORE),                                       \
+         "of each core's hardware threads only so many (default: all)"},                           \
+        {"gpus-per-task", "N", COUNT(gpus_per_task, 1, 1024, 0),                                   \
+         "GPUs that Slurm gives each task, as srun's option says"},                                \
+        {"cores", "LISTS", REQUEST(CORES),                                                         \
+         "cores that the job has on each node: 0-3,8;*(x2) (default: all)"},                       \
+        {"cores-of", "JOB", TEXT(cores_of),                                                        \
+         "the cores that this Slurm job has, as scontrol tells them"},                             \
+        {"slurm-order", "ORDER", TEXT(slurm_order),                                                \
          "order in which Slurm fills the nodes: node-index, topology[:NAME], or a FILE with the "  \
-         "node of each task (default: as the database has it)",                                    \
-         NULL},                                                                                    \
-        {"job-nodes", "HOSTLIST",                                                                  \
+         "node of each task (default: as the database has it)"},                                   \
+        {"job-nodes", "HOSTLIST", TEXT(job_nodes),                                                 \
          "all nodes of the job, where --nodes is a part of them: they count in a ring or torus "   \
-         "(default: those of the job that this runs in, else --nodes)",                            \
-         NULL},                                                                                    \
-        {"bind", "UNIT", "core (default), pu, numa, none or gpu", NULL},                           \
+         "(default: those of the job that this runs in, else --nodes)"},                           \
+        {"bind", "UNIT", REQUEST(BIND), "core (default), pu, numa, none or gpu"},                  \
     {                                                                                              \
-        "layout", "WORD", "tasks on a node that they do not fill: spread (default) or compact",    \
-            NULL                                                                                   \
+        "layout", "WORD", REQUEST(INSIDE),                                                         \
+            "tasks on a node that they do not fill: spread (default) or compact"                   \
     }
 
 #define CLI_BACKGROUND                                                                             \
-    {                                                                                              \
-        "background", "measured|FILE",                                                             \
-            "other jobs' traffic: as the database has it (`topomap db import counters`), or "      \
-            "node/switch,port,node/switch,port,Gb/s (./measured is a file)",                       \
-            NULL                                                                                   \
-    }
+    "background", "measured|FILE", REQUEST(CAPACITY),                                              \
+        "other jobs' traffic: as the database has it (`topomap db import counters`), or "          \
+        "node/switch,port,node/switch,port,Gb/s (./measured is a file)"
 
-/** Reads what the options name, which \p asked has read. Returns 0 or an exit status after saying
- * what is wrong. */
-int cli_target_open(const cli_call *call, const topomap_request *asked, cli_target *target);
+/** Reads what the options name. Returns 0 or an exit status after saying what is wrong. */
+int cli_target_open(const cli_call *call, cli_target *target);
 void cli_target_close(cli_target *target);
 
 /** Reads a mapping file: line r is the slot of rank r. *slots is [ranks]; ends with free(). */

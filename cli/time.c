@@ -58,7 +58,7 @@ static int read_cost(const char *word, size_t length, cli_costs *costs)
 
 int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs)
 {
-    const char *at = cli_get(call, "time-costs");
+    const char *at = call->options.time_costs;
 
     if (at && !asked)
         return cli_usage_error(call, "--time-costs is for %s", what);

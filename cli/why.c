@@ -265,7 +265,7 @@ static void print_json(const why *w)
 
 static int open_record(const cli_call *call, why *w, topomap_error *err)
 {
-    if (cli_record_read(call, "plan", &w->record, err) != 0 ||
+    if (cli_record_read(call, call->options.plan, &w->record, err) != 0 ||
         cli_record_inputs(call, &w->record, err) != 0)
         return -1;
     w->record.request.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
@@ -284,19 +284,16 @@ static int run_why(const cli_call *call)
 {
     why w = {0};
     topomap_error err;
-    uint64_t most;
-    int status;
+    int status = CLI_DONE;
 
     if (read_rank(call->operand[0], &w.rank) != 0)
         return cli_usage_error(call, "'%s' is no rank", call->operand[0]);
-    if ((status = cli_integer(call, "most", 1, UINT32_MAX, 10, &most)) != 0)
-        return status;
     if (open_record(call, &w, &err) != 0 || find_out(&w, &err) != 0) {
         status = cli_fail(call, &err);
-    } else if (cli_get(call, "json")) {
+    } else if (call->options.json) {
         print_json(&w);
     } else {
-        print_text(&w, most);
+        print_text(&w, call->options.most);
     }
     why_clear(&w);
     return status;
@@ -316,18 +313,17 @@ static const char why_text[] =
     "on the node, and the NIC that this GPU uses.\n";
 
 static const cli_option why_options[] = {
-    {"plan", "FILE|JOB[.STEP]", "the record of the plan (default: of the last launch)", NULL},
-    {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
-    {"records", "DIR", "the site's folder of records (else plugstack.conf's)", NULL},
-    {"most", "N", "partners to show, the heaviest first (default 10)", NULL},
-    {"db", "DB", "the topology database, where it is not where the record says", NULL},
-    {"graph", "FILE|PATTERN", "the graph, where it is not where the record says", NULL},
-    {"json", NULL, "for programs, with all partners", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"plan", "FILE|JOB[.STEP]", TEXT(plan), "the record of the plan (default: of the last launch)"},
+    {"job", "JOB[.STEP]", TEXT(job), "the same; of a job alone, its step that was placed last"},
+    {"records", "DIR", TEXT(records), "the site's folder of records (else plugstack.conf's)"},
+    {"most", "N", COUNT(most, 1, UINT32_MAX, 10),
+     "partners to show, the heaviest first (default 10)"},
+    {"db", "DB", TEXT(db), "the topology database, where it is not where the record says"},
+    {"graph", "FILE|PATTERN", REQUEST(GRAPH), "the graph, where it is not where the record says"},
+    {"json", NULL, FLAG(json), "for programs, with all partners"},
+    {0},
 };
 
-const cli_command cli_why_commands[] = {
-    {"why", "RANK", "why a rank runs where it does: its partners, and what they cost", why_options,
-     1, 1, run_why, why_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_why, "why", "RANK",
+            "why a rank runs where it does: its partners, and what they cost", why_options, 1, 1,
+            run_why, why_text);

@@ -106,7 +106,7 @@ static json_t *list_json(const void *rows, size_t count, size_t size, json_t *(*
     return list;
 }
 
-#define LIST(rows, count, row) list_json(r->rows, r->count, sizeof *r->rows, row)
+#define ROWS(rows, count, row) list_json(r->rows, r->count, sizeof *r->rows, row)
 
 static int print_json(const topomap_db_calibration *r)
 {
@@ -114,13 +114,13 @@ static int print_json(const topomap_db_calibration *r)
         "{s:I, s:I, s:b, s:s, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)r->nodes, "pairs",
         (json_int_t)r->pairs, "healthy", r->healthy, "bandwidth_model",
         r->bottleneck ? "slowest link" : "sum of links", "latency", line_json(&r->latency), "byte",
-        line_json(&r->byte), "base", time_json(&r->base), "links", LIST(hop, hops, hop_json));
+        line_json(&r->byte), "base", time_json(&r->base), "links", ROWS(hop, hops, hop_json));
 
-    json_object_set_new(all, "distances", LIST(distance, distances, distance_json));
-    json_object_set_new(all, "inside", LIST(inside, insides, inside_json));
-    json_object_set_new(all, "node_classes", LIST(group, groups, group_json));
-    json_object_set_new(all, "outliers", LIST(outlier, outliers, outlier_json));
-    json_object_set_new(all, "bad_cables", LIST(culprit, culprits, culprit_json));
+    json_object_set_new(all, "distances", ROWS(distance, distances, distance_json));
+    json_object_set_new(all, "inside", ROWS(inside, insides, inside_json));
+    json_object_set_new(all, "node_classes", ROWS(group, groups, group_json));
+    json_object_set_new(all, "outliers", ROWS(outlier, outliers, outlier_json));
+    json_object_set_new(all, "bad_cables", ROWS(culprit, culprits, culprit_json));
     return cli_json(stdout, all, JSON_REAL_PRECISION(12));
 }
 
@@ -215,17 +215,15 @@ static int print_report(const topomap_db_calibration *r)
 
 static int write_files(const cli_call *call, const topomap_db_calibration *r)
 {
-    const char *output = cli_get(call, "output"), *matrix = cli_get(call, "matrix");
-    const char *list = cli_get(call, "nodes");
+    const char *output = call->options.output, *matrix = call->options.matrix;
+    const char *list = call->options.nodes;
     topomap_names names = {0};
-    double size;
+    double size = call->options.size;
     topomap_error err;
     int failed;
 
-    if (cli_number(call, "size", 1, 1e12, 65536, &size))
-        return CLI_USAGE;
-    if (r->latency_only && !cli_get(call, "size") && r->size > 0)
-        size = r->size;
+    if (!size)
+        size = r->latency_only && r->size > 0 ? r->size : 65536;
     failed = (list && topomap_hostlist_expand(list, 0, &names, &err)) ||
              (output && topomap_db_calibration_write(r, output, &err)) ||
              (matrix && topomap_db_calibration_matrix(r, size, list ? &names : NULL, matrix, &err));
@@ -235,7 +233,7 @@ static int write_files(const cli_call *call, const topomap_db_calibration *r)
 
 static int run_calibrate(const cli_call *call)
 {
-    const char *output = cli_get(call, "output"), *matrix = cli_get(call, "matrix");
+    const char *output = call->options.output, *matrix = call->options.matrix;
     int quiet =
         (output && *output == '-' && !output[1]) || (matrix && *matrix == '-' && !matrix[1]);
     topomap_db *db = NULL;
@@ -243,9 +241,9 @@ static int run_calibrate(const cli_call *call)
     topomap_error err;
     int status;
 
-    if (cli_get(call, "nodes") && !matrix)
+    if (call->options.nodes && !matrix)
         return cli_usage_error(call, "--nodes is the order of --matrix");
-    if ((cli_get(call, "db") || cli_environment("TOPOMAP_DB")) &&
+    if ((call->options.db || cli_environment("TOPOMAP_DB")) &&
         topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     status =
@@ -253,7 +251,7 @@ static int run_calibrate(const cli_call *call)
     if (!status)
         status = write_files(call, &result);
     if (!status && !quiet)
-        status = cli_get(call, "json") ? print_json(&result) : print_report(&result);
+        status = call->options.json ? print_json(&result) : print_report(&result);
     if (!status && result.pairs && !result.healthy)
         fprintf(stderr,
                 "topomap db calibrate: warning: times scatter by more than a fifth about the fit: "
@@ -264,13 +262,16 @@ static int run_calibrate(const cli_call *call)
 }
 
 static const cli_option calibrate_options[] = {
-    {"db", "DB", "topology database: routes, classes of links and nodes (or $TOPOMAP_DB)", NULL},
-    {"output", "FILE", "write the calibration, for `db import calibration`", "o"},
-    {"matrix", "FILE", "write what a byte costs between every two nodes, ns", NULL},
-    {"size", "BYTES", "--matrix: of a message; 65536 where it is left out", NULL},
-    {"nodes", "HOSTLIST", "--matrix: these nodes in this order", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"db", "DB", TEXT(db),
+     "topology database: routes, classes of links and nodes (or $TOPOMAP_DB)"},
+    {"output", "FILE", TEXT(output), "write the calibration, for `db import calibration`",
+     .alias = "o"},
+    {"matrix", "FILE", TEXT(matrix), "write what a byte costs between every two nodes, ns"},
+    {"size", "BYTES", NUMBER(size, 1, 1e12, 0),
+     "--matrix: of a message; 65536 where it is left out"},
+    {"nodes", "HOSTLIST", TEXT(nodes), "--matrix: these nodes in this order"},
+    {CLI_JSON},
+    {0},
 };
 
 static const char calibrate_text[] =
@@ -289,10 +290,8 @@ static const char calibrate_text[] =
     "  topomap db calibrate measured.csv --matrix m\n"
     "  topomap map --graph G --machine 'matrix:m*16' --algorithm two-stage\n";
 
-const cli_command cli_calibrate_commands[] = {
-    {"db calibrate", "MEASURED",
-     "fit what a hop, leaving a node and levels inside nodes cost to measured times, and name the "
-     "cables that are slow",
-     calibrate_options, 1, 1, run_calibrate, calibrate_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(
+    cli_db_calibrate, "db calibrate", "MEASURED",
+    "fit what a hop, leaving a node and levels inside nodes cost to measured times, and name the "
+    "cables that are slow",
+    calibrate_options, 1, 1, run_calibrate, calibrate_text);

@@ -36,7 +36,7 @@ static int finish(const cli_call *call, struct told *told)
 {
     int ok = told->failed == 0;
 
-    if (cli_get(call, "json"))
+    if (call->options.json)
         cli_json(stdout, json_pack("{s:b, s:o}", "ok", ok, "findings", told->list), 0);
     else if (!told->count)
         printf("no findings\n");
@@ -45,7 +45,7 @@ static int finish(const cli_call *call, struct told *told)
 
 static int check(const cli_call *call, const topomap_db_check_options *options)
 {
-    struct told told = {.call = call, .list = cli_get(call, "json") ? json_array() : NULL};
+    struct told told = {.call = call, .list = call->options.json ? json_array() : NULL};
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of findings"};
     topomap_db *db;
     int result = topomap_db_open(cli_database(call), &db, &err);
@@ -73,14 +73,12 @@ static int list_checks(void)
 static int run_check(const cli_call *call)
 {
     topomap_names names = {0};
-    topomap_db_check_options options = {0};
-    const char *nodes = cli_get(call, "nodes");
+    topomap_db_check_options options = {.max_age = call->options.max_age};
+    const char *nodes = call->options.nodes;
     topomap_error err;
-    int status = cli_number(call, "max-age", 0, 1e6, 30, &options.max_age);
+    int status;
 
-    if (status)
-        return status;
-    if (cli_get(call, "list"))
+    if (call->options.list)
         return list_checks();
     if (nodes && topomap_hostlist_expand(nodes, 0, &names, &err))
         return cli_fail(call, &err);
@@ -91,18 +89,15 @@ static int run_check(const cli_call *call)
 }
 
 static const cli_option check_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"nodes", "HOSTLIST", "Slurm's nodes, such as from `sinfo -h -o %N`", NULL},
-    {"max-age", "DAYS", "sources may be as old as this (default 30)", NULL},
-    {"list", NULL, "what is looked for, and what to do then; looks at no database", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"nodes", "HOSTLIST", TEXT(nodes), "Slurm's nodes, such as from `sinfo -h -o %N`"},
+    {"max-age", "DAYS", NUMBER(max_age, 0, 1e6, 30), "sources may be as old as this (default 30)"},
+    {"list", NULL, FLAG(list), "what is looked for, and what to do then; looks at no database"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_db_check_commands[] = {
-    {"db check", "",
-     "look for faults of the fabric and gaps in what is known of it; exit status 1"
-     " where there are any but information",
-     check_options, 0, 0, run_check, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_check, "db check", "",
+            "look for faults of the fabric and gaps in what is known of it; exit status 1"
+            " where there are any but information",
+            check_options, 0, 0, run_check, NULL);

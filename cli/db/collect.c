@@ -49,11 +49,11 @@ static void put_option(const char *option, const char *value)
 
 static void put_pipeline(const cli_call *call, const kind *k, const topomap_names *names)
 {
-    const char *words = cli_get(call, "srun");
+    const char *words = call->options.srun;
 
     printf("TOPOMAP=off srun%s%s -N %zu --ntasks-per-node=1", words ? " " : "", words ? words : "",
            k->one ? 1 : names->count);
-    put_option("-w", k->one ? names->name[0] : cli_get(call, "nodes"));
+    put_option("-w", k->one ? names->name[0] : call->options.nodes);
     printf(" sh -c ");
     if (k->one) {
         cli_shell_quote(k->command);
@@ -64,9 +64,9 @@ static void put_pipeline(const cli_call *call, const kind *k, const topomap_name
         cli_shell_quote(text);
     }
     printf(" |\n  topomap db import");
-    put_option("--db", cli_get(call, "db"));
+    put_option("--db", call->options.db);
     if (k->one)
-        put_option("--nodes", cli_get(call, "nodes"));
+        put_option("--nodes", call->options.nodes);
     printf(" %s -\n", k->format);
 }
 
@@ -76,9 +76,9 @@ static int run(const cli_call *call)
     topomap_error err;
     int found = 0;
 
-    if (!cli_get(call, "nodes"))
+    if (!call->options.nodes)
         return cli_usage_error(call, "--nodes HOSTLIST: the nodes to ask");
-    if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, &names, &err) != 0)
+    if (topomap_hostlist_expand(call->options.nodes, 0, &names, &err) != 0)
         return cli_fail(call, &err);
     for (size_t i = 0; i < KINDS; i++)
         if (!strcmp(call->operand[0], kinds[i].name)) {
@@ -93,11 +93,11 @@ static int run(const cli_call *call)
 }
 
 static const cli_option options[] = {
-    {"nodes", "HOSTLIST",
-     "the nodes to ask; of hwloc and gpu the first is asked, and all are alike", NULL},
-    {"db", "DB", "topology database; made where there is none", NULL},
-    {"srun", "WORDS", "srun's further options: '-p gpu --gpus-per-node=8 -t 5'", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"nodes", "HOSTLIST", TEXT(nodes),
+     "the nodes to ask; of hwloc and gpu the first is asked, and all are alike"},
+    {"db", "DB", TEXT(db), "topology database; made where there is none"},
+    {"srun", "WORDS", TEXT(srun), "srun's further options: '-p gpu --gpus-per-node=8 -t 5'"},
+    {0},
 };
 
 static const char text[] =
@@ -116,8 +116,5 @@ static const char text[] =
     "           AWS has no such: `aws ec2 describe-instance-topology`, by whoever may call its "
     "API\n";
 
-const cli_command cli_collect_commands[] = {
-    {"db collect", "slingshot|lldp|hwloc|gpu|gcp|oci",
-     "the commands that gather a dump from nodes and import it", options, 1, 1, run, text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_collect, "db collect", "slingshot|lldp|hwloc|gpu|gcp|oci",
+            "the commands that gather a dump from nodes and import it", options, 1, 1, run, text);

@@ -96,7 +96,7 @@ static int run_import(const cli_call *call)
 {
     const char *more[FILES] = {0};
     topomap_db_import_options options = {
-        .nodes = cli_get(call, "nodes"), .option = call->repeat, .more = more};
+        .nodes = call->options.nodes, .option = call->options.option, .more = more};
     topomap_db_report report;
     int status;
 
@@ -106,9 +106,9 @@ static int run_import(const cli_call *call)
 
     if (status)
         return status;
-    if (!cli_get(call, "json") && strcmp(call->operand[0], "slurm-config") == 0)
+    if (!call->options.json && strcmp(call->operand[0], "slurm-config") == 0)
         return print_order(call);
-    if (!cli_get(call, "json")) {
+    if (!call->options.json) {
         print_report(call, &report);
         return CLI_DONE;
     }
@@ -129,7 +129,7 @@ static int print_summary(const cli_call *call, topomap_db *db)
     if (topomap_db_summarise(db, &s, &err) || topomap_db_times_of(db, &times, &err))
         return cli_fail(call, &err);
     topomap_db_times_put(&times, age, sizeof age);
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return print_json(json_pack(
             "{s:I, s:I, s:I, s:I, s:s, s:o, s:f, s:I, s:I, s:I, s:b, s:s, s:o, s:I, s:I, "
             "s:I, s:I}",
@@ -271,7 +271,7 @@ static void add_rails(json_t *host, json_t *ports)
 
 static int print_unknown_adapters(const cli_call *call, topomap_db *db)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of ports"};
 
     if (topomap_db_ports(db, NULL, list ? keep_port : print_unknown, list, &err)) {
@@ -285,7 +285,7 @@ static int print_unknown_adapters(const cli_call *call, topomap_db *db)
 
 static int print_all_hosts(const cli_call *call, topomap_db *db)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of hosts"};
 
     if (!list)
@@ -300,7 +300,7 @@ static int print_all_hosts(const cli_call *call, topomap_db *db)
 /* One host, with the ports of its adapters and its inside. */
 static int print_one_host(const cli_call *call, topomap_db *db)
 {
-    int json = cli_get(call, "json") != NULL;
+    int json = call->options.json;
     json_t *list = json ? json_array() : NULL, *ports = json ? json_array() : NULL, *host;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the ports of a host"};
 
@@ -329,17 +329,17 @@ static int run_show(const cli_call *call)
     topomap_error err;
     int status;
 
-    if ((cli_get(call, "summary") != NULL) + (cli_get(call, "sources") != NULL) +
-            (cli_get(call, "unknown") != NULL) + call->operands >
+    if ((call->options.summary) + (call->options.sources) + (call->options.unknown) +
+            call->operands >
         1)
         return cli_usage_error(call, "a node, --summary, --sources or --unknown, not two of them");
     if (topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
-    status = cli_get(call, "summary")   ? print_summary(call, db)
-             : cli_get(call, "sources") ? cli_show_sources(call, db)
-             : cli_get(call, "unknown") ? print_unknown_adapters(call, db)
-             : call->operands           ? print_one_host(call, db)
-                                        : print_all_hosts(call, db);
+    status = call->options.summary   ? print_summary(call, db)
+             : call->options.sources ? cli_show_sources(call, db)
+             : call->options.unknown ? print_unknown_adapters(call, db)
+             : call->operands        ? print_one_host(call, db)
+                                     : print_all_hosts(call, db);
     topomap_db_close(db);
     return status;
 }
@@ -347,17 +347,15 @@ static int run_show(const cli_call *call)
 /* ---- Tables ------------------------------------------------------------------------------ */
 
 static const cli_option import_options[] = {
-    {"db", "DB", "topology database; made where there is none", NULL},
-    {"nodes", "HOSTLIST",
+    {"db", "DB", TEXT(db), "topology database; made where there is none"},
+    {"nodes", "HOSTLIST", TEXT(nodes),
      "hwloc, gpu-matrix, nccl-topology: the nodes that have this inside; lldp: the one system that "
-     "FILE is of",
-     NULL},
-    {"option", "K=V...",
+     "FILE is of"},
+    {"option", "K=V...", LIST(option),
      "an option of the format's own (`topomap formats` lists them), or unpacked=SIZE: what a "
-     "packed file may unpack to",
-     NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+     "packed file may unpack to"},
+    {CLI_JSON},
+    {0},
 };
 
 static const char import_text[] =
@@ -383,18 +381,17 @@ static const char import_text[] =
     "earlier.\n";
 
 static const cli_option show_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"summary", NULL, "counts and the kind of network", NULL},
-    {"sources", NULL, "what was imported, and when", NULL},
-    {"unknown", NULL, "InfiniBand adapters whose host is not known", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"summary", NULL, FLAG(summary), "counts and the kind of network"},
+    {"sources", NULL, FLAG(sources), "what was imported, and when"},
+    {"unknown", NULL, FLAG(unknown), "InfiniBand adapters whose host is not known"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_db_commands[] = {
-    {"db import", "FORMAT FILE...", "import a dump; formats: `topomap formats`", import_options, 2,
-     FILES, run_import, import_text},
-    {"db show", "[NODE]", "show the hosts, one host with its adapters and its inside, or a summary",
-     show_options, 0, 1, run_show, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_import, "db import", "FORMAT FILE...",
+            "import a dump; formats: `topomap formats`", import_options, 2, FILES, run_import,
+            import_text);
+CLI_COMMAND(cli_db_show, "db show", "[NODE]",
+            "show the hosts, one host with its adapters and its inside, or a summary", show_options,
+            0, 1, run_show, NULL);

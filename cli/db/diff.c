@@ -45,7 +45,7 @@ static int finish(struct told *told)
 
 static int run_diff(const cli_call *call)
 {
-    struct told told = {.list = cli_get(call, "json") ? json_array() : NULL};
+    struct told told = {.list = call->options.json ? json_array() : NULL};
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of differences"};
     topomap_db *a, *b = NULL;
     int result = topomap_db_open(call->operand[0], &a, &err);
@@ -53,7 +53,7 @@ static int run_diff(const cli_call *call)
     if (!result) {
         result = topomap_db_open(call->operand[1], &b, &err);
         if (!result)
-            result = topomap_db_diff(a, b, cli_get(call, "guids") != NULL, tell, &told, &err);
+            result = topomap_db_diff(a, b, call->options.guids, tell, &told, &err);
         topomap_db_close(b);
         topomap_db_close(a);
     }
@@ -65,15 +65,13 @@ static int run_diff(const cli_call *call)
 }
 
 static const cli_option diff_options[] = {
-    {"guids", NULL, "compare GUIDs too; else names alone, which a simulator keeps", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"guids", NULL, FLAG(guids), "compare GUIDs too; else names alone, which a simulator keeps"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_db_diff_commands[] = {
-    {"db diff", "A B",
-     "hosts, switches, links, rates and classes that database B has and A has not, or the reverse;"
-     " exit status 1 where there are any",
-     diff_options, 2, 2, run_diff, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(
+    cli_db_diff, "db diff", "A B",
+    "hosts, switches, links, rates and classes that database B has and A has not, or the reverse;"
+    " exit status 1 where there are any",
+    diff_options, 2, 2, run_diff, NULL);

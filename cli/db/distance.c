@@ -55,7 +55,7 @@ static int one_pair(const cli_call *call, topomap_db_router *router,
     if (topomap_db_router_route(router, call->operand[0], call->operand[1], options, &d, &err))
         return cli_fail(call, &err);
     warn_note(call, call->operand[0], call->operand[1], d.note);
-    if (cli_get(call, "json")) {
+    if (call->options.json) {
         cli_json(stdout, distance_json(call->operand[0], call->operand[1], &d),
                  JSON_REAL_PRECISION(12));
     } else {
@@ -73,7 +73,7 @@ static int print_pair(const cli_call *call, const char *from, const char *to,
                       topomap_db_distance *d)
 {
     warn_note(call, from, to, d->note);
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return cli_json(stdout, distance_json(from, to, d), JSON_COMPACT | JSON_REAL_PRECISION(12));
     printf("%s %s %" PRIu32 " %g %s ", from, to, d->hops, d->cost, d->routing);
     print_route(d->route ? d->route : "-");
@@ -84,7 +84,7 @@ static int print_pair(const cli_call *call, const char *from, const char *to,
 /* Other pairs go on; why is on standard error. */
 static void print_unanswered(const cli_call *call, const char *from, const char *to)
 {
-    if (!cli_get(call, "json"))
+    if (!call->options.json)
         printf("%s %s - - none\n", from, to);
     else
         cli_json(stdout,
@@ -120,7 +120,7 @@ static int answer(const cli_call *call, topomap_db_router *router,
 static int many_pairs(const cli_call *call, topomap_db_router *router,
                       const topomap_db_route_options *options)
 {
-    const char *path = cli_get(call, "pairs");
+    const char *path = call->options.pairs;
     topomap_error err;
     topomap_input *input;
     size_t length;
@@ -142,19 +142,15 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
 
 static int run_distance(const cli_call *call)
 {
-    topomap_db_route_options options = {0};
-    uint64_t rail, path;
+    const topomap_db_route_options options = {.rail = call->options.rail,
+                                              .path = call->options.path};
     topomap_db *db;
     topomap_db_router *router;
     topomap_error err;
-    int status, pairs = cli_get(call, "pairs") != NULL;
+    int status, pairs = call->options.pairs != NULL;
 
     if (call->operands != (pairs ? 0 : 2))
         return cli_usage_error(call, "two nodes, or --pairs FILE");
-    if (cli_integer(call, "rail", 1, 255, 0, &rail) || cli_integer(call, "path", 0, 127, 0, &path))
-        return CLI_USAGE;
-    options.rail = (uint32_t)rail;
-    options.path = (uint32_t)path;
     if (topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     if (topomap_db_router_open(db, &router, &err)) {
@@ -168,12 +164,14 @@ static int run_distance(const cli_call *call)
 }
 
 static const cli_option distance_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"pairs", "FILE", "two nodes a line (-: standard input); an answer a line", NULL},
-    {"rail", "N", "from and to each node's N-th port (by GUID), not the nearest ones", NULL},
-    {"path", "N", "to the destination's base LID + N, where its LMC is not 0", NULL},
-    {"json", NULL, "for programs; with --pairs an object a line", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"pairs", "FILE", TEXT(pairs), "two nodes a line (-: standard input); an answer a line"},
+    {"rail", "N", COUNT(rail, 1, 255, 0),
+     "from and to each node's N-th port (by GUID), not the nearest ones"},
+    {"path", "N", COUNT(path, 0, 127, 0),
+     "to the destination's base LID + N, where its LMC is not 0"},
+    {"json", NULL, FLAG(json), "for programs; with --pairs an object a line"},
+    {0},
 };
 
 static const char distance_text[] =
@@ -187,10 +185,8 @@ static const char distance_text[] =
     "where\n"
     "there is no answer (exit 3 at the end).\n";
 
-const cli_command cli_distance_commands[] = {
-    {"db distance", "NODE NODE",
-     "hops, cost and route between two nodes: over the routing tables where they were imported, "
-     "else a shortest path",
-     distance_options, 0, 2, run_distance, distance_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(
+    cli_db_distance, "db distance", "NODE NODE",
+    "hops, cost and route between two nodes: over the routing tables where they were imported, "
+    "else a shortest path",
+    distance_options, 0, 2, run_distance, distance_text);

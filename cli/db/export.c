@@ -19,13 +19,12 @@ static int export_to(const cli_call *call, const char *format, const topomap_nam
 
 static int export_machine(const cli_call *call, const char *format, double latency)
 {
-    const char *path = cli_get(call, "output");
     topomap_machine *machine;
     topomap_error err;
-    int result = topomap_machine_parse(cli_get(call, "machine"), &machine, &err);
+    int result = topomap_machine_parse(call->options.machine, &machine, &err);
 
     if (!result) {
-        result = topomap_db_export_machine(machine, format, latency, path ? path : "-", &err);
+        result = topomap_db_export_machine(machine, format, latency, cli_output(call), &err);
         topomap_machine_free(machine);
     }
     return result ? cli_fail(call, &err) : CLI_DONE;
@@ -33,23 +32,21 @@ static int export_machine(const cli_call *call, const char *format, double laten
 
 static int run_export(const cli_call *call)
 {
-    const char *format = cli_get(call, "to"), *list = cli_get(call, "nodes");
+    const char *format = call->options.to, *list = call->options.nodes;
     topomap_names nodes = {0};
     topomap_error err;
-    double latency;
+    double latency = call->options.latency * 1e-6;
     int status;
 
     if (!format)
         return cli_usage_error(call, "--to FORMAT is missing");
-    if (cli_number(call, "latency", 0, 1e9, 0.1, &latency))
-        return CLI_USAGE;
-    if (cli_get(call, "machine") && (list || cli_get(call, "db")))
+    if (call->options.machine && (list || call->options.db))
         return cli_usage_error(call, "--machine stands without --db and --nodes");
-    if (cli_get(call, "machine"))
-        return export_machine(call, format, latency * 1e-6);
+    if (call->options.machine)
+        return export_machine(call, format, latency);
     if (list && topomap_hostlist_expand(list, 0, &nodes, &err))
         return cli_fail(call, &err);
-    status = export_to(call, format, list ? &nodes : NULL, latency * 1e-6);
+    status = export_to(call, format, list ? &nodes : NULL, latency);
     topomap_names_clear(&nodes);
     return status;
 }
@@ -67,18 +64,15 @@ static const char export_text[] =
     "--cfg=network/TCP-gamma:1e12 --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 ...\n";
 
 static const cli_option export_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"to", "FORMAT", "slurm-topology, links, scotch-arch, dot, json, svg or simgrid", NULL},
-    {"nodes", "HOSTLIST", "these nodes, and every switch that may route between them", NULL},
-    {"machine", "SPEC", "--to simgrid: a machine without a database, as `topomap map` takes it",
-     NULL},
-    {"latency", "US", "--to simgrid: of each link (default 0.1)", NULL},
-    {"output", "FILE", "write there (default: standard output)", "o"},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"to", "FORMAT", TEXT(to), "slurm-topology, links, scotch-arch, dot, json, svg or simgrid"},
+    {"nodes", "HOSTLIST", TEXT(nodes), "these nodes, and every switch that may route between them"},
+    {"machine", "SPEC", TEXT(machine),
+     "--to simgrid: a machine without a database, as `topomap map` takes it"},
+    {"latency", "US", NUMBER(latency, 0, 1e9, 0.1), "--to simgrid: of each link (default 0.1)"},
+    {CLI_OUTPUT},
+    {0},
 };
 
-const cli_command cli_db_export_commands[] = {
-    {"db export", "", "write the network in another program's format", export_options, 0, 0,
-     run_export, export_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_export, "db export", "", "write the network in another program's format",
+            export_options, 0, 0, run_export, export_text);

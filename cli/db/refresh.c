@@ -284,7 +284,7 @@ static int compare(refresh *r)
         return keep(r, "%s", err.text);
     if (!r->changes)
         printf("no differences\n");
-    return cli_get(r->call, "force") ? 0 : check_losses(r, loss);
+    return r->call->options.force ? 0 : check_losses(r, loss);
 }
 
 /* ---- The new one's place ----------------------------------------------------------------------
@@ -356,7 +356,7 @@ static int replace(refresh *r)
         status = import_all(r);
     if (!status)
         status = compare(r);
-    if (!status && !cli_get(r->call, "dry-run"))
+    if (!status && !r->call->options.dry_run)
         return place(r, publish);
     topomap_publish_abandon(publish);
     return status;
@@ -370,7 +370,7 @@ static int refresh_all(refresh *r)
         status = run_commands(r);
     if (!status)
         status = replace(r);
-    if (!status && !cli_get(r->call, "dry-run"))
+    if (!status && !r->call->options.dry_run)
         status = write_topology(r);
     return status;
 }
@@ -381,12 +381,12 @@ static int run(const cli_call *call)
     topomap_error err;
     int status;
 
-    if (!cli_get(call, "config"))
+    if (!call->options.config)
         return cli_usage_error(call, "--config FILE: what to import");
-    if (refresh_conf_read(cli_get(call, "config"), &r.conf, &err)) {
+    if (refresh_conf_read(call->options.config, &r.conf, &err)) {
         status = cli_fail(call, &err);
     } else {
-        r.db = cli_get(call, "db") || !r.conf.db ? cli_database(call) : r.conf.db;
+        r.db = call->options.db || !r.conf.db ? cli_database(call) : r.conf.db;
         status = refresh_all(&r);
     }
     close_all(&r);
@@ -395,11 +395,11 @@ static int run(const cli_call *call)
 }
 
 static const cli_option options[] = {
-    {"config", "FILE", "what to import (below)", NULL},
-    {"db", "DB", "topology database, in place of the configuration's", NULL},
-    {"dry-run", NULL, "print what would change, and change nothing", NULL},
-    {"force", NULL, "ignore the limit `lose` on lost hosts, switches and links", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"config", "FILE", TEXT(config), "what to import (below)"},
+    {"db", "DB", TEXT(db), "topology database, in place of the configuration's"},
+    {"dry-run", NULL, FLAG(dry_run), "print what would change, and change nothing"},
+    {"force", NULL, FLAG(force), "ignore the limit `lose` on lost hosts, switches and links"},
+    {0},
 };
 
 static const char text[] =
@@ -424,8 +424,6 @@ static const char text[] =
     "  source ibnetdiscover seconds=120 command=ibnetdiscover\n"
     "contrib/packaging/systemd has a service and a timer for it.\n";
 
-const cli_command cli_refresh_commands[] = {
-    {"db refresh", "", "import all sources in one step, or keep the last good database", options, 0,
-     0, run, text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_refresh, "db refresh", "",
+            "import all sources in one step, or keep the last good database", options, 0, 0, run,
+            text);

@@ -29,7 +29,7 @@ static int show_source(const topomap_db_source *source, void *list)
 
 int cli_show_sources(const cli_call *call, topomap_db *db)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err;
 
     if (topomap_db_sources(db, show_source, list, &err)) {
@@ -41,8 +41,7 @@ int cli_show_sources(const cli_call *call, topomap_db *db)
 
 static int run_forget(const cli_call *call)
 {
-    const char *name = call->operands > 1 ? call->operand[1] : NULL,
-               *nodes = cli_get(call, "nodes");
+    const char *name = call->operands > 1 ? call->operand[1] : NULL, *nodes = call->options.nodes;
     topomap_db_summary left;
     topomap_db *db;
     topomap_error err;
@@ -63,9 +62,9 @@ static int run_forget(const cli_call *call)
 }
 
 static const cli_option forget_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"nodes", "HOSTLIST", "that SOURCE, a file, was imported for", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"nodes", "HOSTLIST", TEXT(nodes), "that SOURCE, a file, was imported for"},
+    {0},
 };
 
 static const char forget_text[] =
@@ -73,8 +72,6 @@ static const char forget_text[] =
     "source only, it need not be named. What `topomap db refresh` imports comes again with it:\n"
     "take it out of refresh.conf, too.\n";
 
-const cli_command cli_db_sources_commands[] = {
-    {"db forget", "FORMAT [SOURCE]", "take what one import said out of the database again",
-     forget_options, 1, 2, run_forget, forget_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_forget, "db forget", "FORMAT [SOURCE]",
+            "take what one import said out of the database again", forget_options, 1, 2, run_forget,
+            forget_text);

@@ -43,8 +43,8 @@ static int print_json(const topomap_db_synth_report *r, const char *folder, json
 
 static int run_synth(const cli_call *call)
 {
-    const char *folder = cli_get(call, "output");
-    json_t *faults = cli_get(call, "json") ? json_array() : NULL;
+    const char *folder = call->options.output;
+    json_t *faults = call->options.json ? json_array() : NULL;
     topomap_db_synth_report report;
     topomap_error err;
 
@@ -60,9 +60,9 @@ static int run_synth(const cli_call *call)
 }
 
 static const cli_option synth_options[] = {
-    {"output", "DIR", "folder for the dumps; made where there is none", "o"},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"output", "DIR", TEXT(output), "folder for the dumps; made where there is none", "o"},
+    {CLI_JSON},
+    {0},
 };
 
 static const char synth_text[] =
@@ -97,10 +97,7 @@ static const char synth_text[] =
     "                                   without their host's name. On a Cray: missing, nodes down\n"
     "  seed=N                           which ones\n";
 
-const cli_command cli_synth_commands[] = {
-    {"db synth", "SPEC",
-     "write the dumps of a made machine: fat trees, tori, dragonflies, with "
-     "faults",
-     synth_options, 1, 1, run_synth, synth_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_synth, "db synth", "SPEC",
+            "write the dumps of a made machine: fat trees, tori, dragonflies, with "
+            "faults",
+            synth_options, 1, 1, run_synth, synth_text);

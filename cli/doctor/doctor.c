@@ -177,9 +177,9 @@ static json_t *row_json(const doctor_check *check, const doctor_verdict *verdict
                      cli_json_text(verdict->advice));
 }
 
-static int put(const cli_call *call, const char *option, char *to)
+/* The whole path. */
+static int take_path(const cli_call *call, const char *option, const char *path, char *to)
 {
-    const char *path = cli_get(call, option);
     char here[DOCTOR_PATH] = "";
 
     if (path && *path != '/' && !getcwd(here, sizeof here))
@@ -191,20 +191,19 @@ static int put(const cli_call *call, const char *option, char *to)
 
 static int run_doctor(const cli_call *call)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
-    doctor_site site = {.db_said = cli_get(call, "db") != NULL};
-    double seconds;
-    int problems = 0, status = cli_number(call, "deadline", 0.1, 600, 5, &seconds);
+    const cli_options *o = &call->options;
+    json_t *list = o->json ? json_array() : NULL;
+    doctor_site site = {.db_said = o->db != NULL, .max_age = o->max_age};
+    int problems = 0, status;
 
-    if (!status)
-        status = cli_number(call, "max-age", 0, 1e6, 30, &site.max_age);
-    if (status || (status = put(call, "slurm-conf", site.slurm_conf)) ||
-        (status = put(call, "plugstack", site.plugstack)) || (status = put(call, "db", site.db)))
+    if ((status = take_path(call, "slurm-conf", o->slurm_conf, site.slurm_conf)) ||
+        (status = take_path(call, "plugstack", o->plugstack, site.plugstack)) ||
+        (status = take_path(call, "db", o->db, site.db)))
         return status;
     for (int i = 0; i < CHECKS; i++) {
         doctor_verdict verdict = {0};
 
-        run_row(&checks[i], seconds, &site, &verdict);
+        run_row(&checks[i], o->deadline, &site, &verdict);
         problems += verdict.status == DOCTOR_PROBLEM;
         if (list)
             json_array_append_new(list, row_json(&checks[i], &verdict));
@@ -232,17 +231,16 @@ static const char doctor_text[] =
     "else along PluginDir, else in the plugin folder of the Slurm that topomap was built for.\n";
 
 static const cli_option doctor_options[] = {
-    {"db", "DB", "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)", NULL},
-    {"slurm-conf", "FILE", "slurm.conf", NULL},
-    {"plugstack", "FILE", "plugstack.conf (else what slurm.conf says)", NULL},
-    {"max-age", "DAYS", "sources of the database may be as old as this (default 30)", NULL},
-    {"deadline", "SECONDS", "of each check (default 5)", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"db", "DB", TEXT(db), "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)"},
+    {"slurm-conf", "FILE", TEXT(slurm_conf), "slurm.conf"},
+    {"plugstack", "FILE", TEXT(plugstack), "plugstack.conf (else what slurm.conf says)"},
+    {"max-age", "DAYS", NUMBER(max_age, 0, 1e6, 30),
+     "sources of the database may be as old as this (default 30)"},
+    {"deadline", "SECONDS", NUMBER(deadline, 0.1, 600, 5), "of each check (default 5)"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_doctor_commands[] = {
-    {"doctor", "", "what is wrong where steps are not placed, and what to do about it",
-     doctor_options, 0, 0, run_doctor, doctor_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_doctor, "doctor", "",
+            "what is wrong where steps are not placed, and what to do about it", doctor_options, 0,
+            0, run_doctor, doctor_text);

@@ -255,20 +255,17 @@ static int write_drawing(topomap_db *db, const char *path, topomap_error *err)
 
 static int run_report(const cli_call *call)
 {
-    const char *output = cli_get(call, "output");
+    const char *output = call->options.output;
     int is_page = cli_ends_in(output, ".html");
-    double max_age;
     topomap_error err;
     topomap_db *db;
-    int status = cli_number(call, "max-age", 0, 1e6, 30, &max_age);
+    int status;
 
-    if (status)
-        return status;
     if (!is_page && !picture_is_format(output))
         return cli_usage_error(call, "--output takes FILE.html, %s", picture_formats);
     if (topomap_db_open(cli_database(call), &db, &err) != 0)
         return cli_fail(call, &err);
-    status = is_page ? write_page(db, cli_database(call), output, max_age, &err)
+    status = is_page ? write_page(db, cli_database(call), output, call->options.max_age, &err)
              : cli_ends_in(output, ".svg") ? topomap_db_export(db, "svg", NULL, 0, output, &err)
                                            : write_drawing(db, output, &err);
     topomap_db_close(db);
@@ -287,14 +284,14 @@ static const char report_text[] =
     "nothing else.\n";
 
 static const cli_option report_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"max-age", "DAYS", "a source that is older is a finding (default 30)", NULL},
-    {"output", "FILE.html|.svg|.png|.pdf", "the page, or the picture alone", "o"},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"max-age", "DAYS", NUMBER(max_age, 0, 1e6, 30),
+     "a source that is older is a finding (default 30)"},
+    {"output", "FILE.html|.svg|.png|.pdf", TEXT(output), "the page, or the picture alone",
+     .alias = "o"},
+    {0},
 };
 
-const cli_command cli_fabric_commands[] = {
-    {"db report", "", "the fabric drawn, with the inventory and what is wrong with it",
-     report_options, 0, 0, run_report, report_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_report, "db report", "",
+            "the fabric drawn, with the inventory and what is wrong with it", report_options, 0, 0,
+            run_report, report_text);

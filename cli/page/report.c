@@ -45,7 +45,7 @@ static int write_sheet(const cli_call *call, json_t *data)
     int status = page_sheet(data, &drawing, &err);
 
     if (status == 0)
-        status = picture_write(&drawing, cli_get(call, "output"), &err);
+        status = picture_write(&drawing, call->options.output, &err);
     topomap_draw_clear(&drawing);
     json_decref(data);
     return status == 0 ? CLI_DONE : cli_fail(call, &err);
@@ -70,7 +70,7 @@ static int write_job(const cli_call *call, const page_job *job)
     topomap_error err;
     json_t *data;
 
-    shown.is_sheet = picture_is_format(cli_get(call, "output"));
+    shown.is_sheet = picture_is_format(call->options.output);
     data = make_data(call, &shown, &err);
     if (!data)
         return cli_fail(call, &err);
@@ -167,7 +167,7 @@ static int print_mapped(const cli_call *call, const cli_result *result)
     int status;
     double gain = topomap_plan_gain_of(result->mapping, result->before.J, result->after.J,
                                        result->congestion);
-    page_job job = {.title = cli_get(call, "graph"),
+    page_job job = {.title = call->options.request.graph,
                     .line = line,
                     .command = command,
                     .start_name = result->options->start_name,
@@ -267,7 +267,7 @@ static int report_launch(const cli_call *call)
     int status;
 
     memset(&l, 0, sizeof l);
-    if (cli_record_read(call, "plan", &l.record, &err) == 0 &&
+    if (cli_record_read(call, call->options.plan, &l.record, &err) == 0 &&
         cli_record_inputs(call, &l.record, &err) == 0 && open_inputs(&l, &err) == 0) {
         page_job job = job_of(&l, title, command);
 
@@ -288,7 +288,7 @@ static json_t *data_of(const cli_call *call, const char *plan, topomap_error *er
     launch l;
 
     memset(&l, 0, sizeof l);
-    if (cli_record_read_one(call, plan, &l.record, err) == 0 &&
+    if (cli_record_read(call, plan, &l.record, err) == 0 &&
         cli_record_inputs(call, &l.record, err) == 0 && open_inputs(&l, err) == 0) {
         page_job job = job_of(&l, title, command);
 
@@ -324,7 +324,7 @@ static int compare(const cli_call *call)
 
 static int report_site(const cli_call *call)
 {
-    const char *output = cli_get(call, "output");
+    const char *output = call->options.output;
     topomap_output *file;
     topomap_error err;
     page_site site;
@@ -332,7 +332,7 @@ static int report_site(const cli_call *call)
 
     if (!cli_ends_in(output, ".html") && !cli_ends_in(output, ".prom"))
         return cli_usage_error(call, "of a site --output takes a name that ends in .html or .prom");
-    if (page_site_read(cli_get(call, "records"), cli_get(call, "store"), now, &site, &err) != 0 ||
+    if (page_site_read(call->options.records, call->options.store, now, &site, &err) != 0 ||
         topomap_output_open(output, &file, &err) != 0)
         return cli_fail(call, &err);
     if (cli_ends_in(output, ".prom"))
@@ -344,26 +344,26 @@ static int report_site(const cli_call *call)
 
 static int run_report(const cli_call *call)
 {
-    const char *output = cli_get(call, "output");
+    const char *output = call->options.output;
 
-    if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job") &&
-        !cli_get(call, "compare"))
+    if (call->options.records && !call->options.plan && !call->options.job &&
+        !call->options.compare)
         return report_site(call);
     if (cli_ends_in(output, ".prom"))
         return cli_usage_error(call, "metrics are those of a site: --records FOLDER -o FILE.prom, "
                                      "without --plan, --job and --compare");
-    if (!cli_ends_in(output, ".html") && (cli_get(call, "compare") || !picture_is_format(output)))
+    if (!cli_ends_in(output, ".html") && (call->options.compare || !picture_is_format(output)))
         return cli_usage_error(call, "--output takes FILE.html%s%s%s%s%s",
-                               cli_get(call, "compare") ? "" : ", ",
-                               cli_get(call, "compare") ? "" : picture_formats,
+                               call->options.compare ? "" : ", ",
+                               call->options.compare ? "" : picture_formats,
                                output ? ", not '" : "", output ? output : "", output ? "'" : "");
-    if (cli_get(call, "compare"))
+    if (call->options.compare)
         return compare(call);
     if (call->operands)
         return cli_usage_error(call, "'%s': two records are for --compare", call->operand[0]);
-    if (!cli_get(call, "machine") && !cli_get(call, "nodes"))
+    if (!call->options.machine && !call->options.nodes)
         return report_launch(call);
-    if (cli_get(call, "plan") || cli_get(call, "job"))
+    if (call->options.plan || call->options.job)
         return cli_usage_error(call, "a launch has its machine: name --plan or --job, or --machine "
                                      "or --nodes");
     return cli_map_print(call, print_mapped);
@@ -395,27 +395,26 @@ static const char report_text[] =
     "rights.\n";
 
 static const cli_option report_options[] = {
-    {"plan", "FILE|JOB[.STEP]", "the record of a plan (default: of the last launch)", NULL},
-    {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
-    {"records", "DIR",
+    {"plan", "FILE|JOB[.STEP]", TEXT(plan), "the record of a plan (default: of the last launch)"},
+    {"job", "JOB[.STEP]", TEXT(job), "the same; of a job alone, its step that was placed last"},
+    {"records", "DIR", TEXT(records),
      "the site's folder of records: of the launch (else plugstack.conf's), or without one the "
-     "site's page",
-     NULL},
-    {"store", "DIR", "of a site: its store of profiles, for what was measured", NULL},
-    {"compare", NULL, "two plans side by side: A and B, each a FILE or JOB[.STEP]", NULL},
+     "site's page"},
+    {"store", "DIR", TEXT(store), "of a site: its store of profiles, for what was measured"},
+    {"compare", NULL, FLAG(compare), "two plans side by side: A and B, each a FILE or JOB[.STEP]"},
     CLI_TARGET_OPTIONS,
-    {"algorithm", "NAME", "of a graph and a machine, as `map` has it", "a"},
-    {"objective", "WHAT", "likewise: J, congestion, mix[:ALPHA], time or auto (default)", NULL},
-    {"effort", "LEVEL", "likewise: fast, default or strong", NULL},
-    {"seed", "N", "likewise: the same seed gives the same map (default 1)", NULL},
-    {"mapping", "FILE", "an existing mapping: the baseline", NULL},
-    {"output", "FILE.html|.svg|.png|.pdf|.prom", "the page; as a picture, one sheet of it", "o"},
-    {NULL, NULL, NULL, NULL},
+    {"algorithm", "NAME", REQUEST(ALGORITHM), "of a graph and a machine, as `map` has it",
+     .alias = "a"},
+    {"objective", "WHAT", REQUEST(OBJECTIVE),
+     "likewise: J, congestion, mix[:ALPHA], time or auto (default)"},
+    {"effort", "LEVEL", REQUEST(EFFORT), "likewise: fast, default or strong"},
+    {"seed", "N", REQUEST(SEED), "likewise: the same seed gives the same map (default 1)"},
+    {"mapping", "FILE", TEXT(mapping), "an existing mapping: the baseline"},
+    {"output", "FILE.html|.svg|.png|.pdf|.prom", TEXT(output),
+     "the page; as a picture, one sheet of it", "o"},
+    {0},
 };
 
-const cli_command cli_page_commands[] = {
-    {"report", "[A B]",
-     "a page about a launch, a plan or a site: what was gained, and where everything is",
-     report_options, 0, 2, run_report, report_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_report, "report", "[A B]",
+            "a page about a launch, a plan or a site: what was gained, and where everything is",
+            report_options, 0, 2, run_report, report_text);

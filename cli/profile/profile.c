@@ -27,7 +27,7 @@ static int open_stores(const cli_call *call, stores *found)
 {
     topomap_error err;
 
-    found->count = store_open_all(cli_get(call, "store"), found->store, &err);
+    found->count = store_open_all(call->options.store, found->store, &err);
     return found->count < 0 ? cli_fail(call, &err) : CLI_DONE;
 }
 
@@ -137,7 +137,7 @@ static int run_list(const cli_call *call)
         status = list_stores(call, &found, &list, &count);
     if (status)
         return status;
-    if (cli_get(call, "json"))
+    if (call->options.json)
         array = json_array();
     else
         printf("%-16s %6s  %-16s  %8s  %8s  %s\n", "key", "ranks", "profiled", "launches",
@@ -254,7 +254,7 @@ static int run_show(const cli_call *call)
         status = find(call, &found, call->operand[0], &meant);
     if (status)
         return status;
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return cli_json(stdout, to_json(meant.store, &meant.entry), 0);
     show(meant.store, &meant.entry);
     return CLI_DONE;
@@ -281,12 +281,12 @@ static int run_rm(const cli_call *call)
     stores found;
     int status, worst = CLI_DONE;
 
-    if (!cli_get(call, "all") == !call->operands)
+    if (!call->options.all == !call->operands)
         return cli_usage_error(call, "either KEYs or --all says which profiles go");
     status = open_stores(call, &found);
     if (status)
         return status;
-    if (cli_get(call, "all"))
+    if (call->options.all)
         return remove_all(call, &found);
     for (int i = 0; i < call->operands; i++) {
         row meant = {0};
@@ -309,24 +309,16 @@ static const char profile_text[] =
     "is half of the sum of both layouts' ranges (from 8 runs on, of their middle halves). A\n"
     "verdict needs 3 runs of each layout; a run whose placement was refused has Slurm's layout.\n";
 
-#define STORE                                                                                      \
-    {                                                                                              \
-        "store", "DIR", "the site's folder of profiles", NULL                                      \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        NULL, NULL, NULL, NULL                                                                     \
-    }
+#define STORE "store", "DIR", TEXT(store), "the site's folder of profiles"
 
-static const cli_option list_options[] = {STORE, {"json", NULL, "for programs", NULL}, END};
-static const cli_option rm_options[] = {STORE, {"all", NULL, "all of them", NULL}, END};
+static const cli_option list_options[] = {{STORE}, {CLI_JSON}, {0}};
+static const cli_option rm_options[] = {{STORE}, {"all", NULL, FLAG(all), "all of them"}, {0}};
 
-const cli_command cli_profile_commands[] = {
-    {"profile list", "", "the profiles that --topomap=auto has kept, used last first", list_options,
-     0, 0, run_list, profile_text},
-    {"profile show", "KEY", "one profile: whose it is, how often it was used, and its pattern",
-     list_options, 1, 1, run_show, NULL},
-    {"profile rm", "[KEY...]", "remove profiles; the next launch makes them anew", rm_options, 0,
-     65536, run_rm, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_profile_list, "profile list", "",
+            "the profiles that --topomap=auto has kept, used last first", list_options, 0, 0,
+            run_list, profile_text);
+CLI_COMMAND(cli_profile_show, "profile show", "KEY",
+            "one profile: whose it is, how often it was used, and its pattern", list_options, 1, 1,
+            run_show, NULL);
+CLI_COMMAND(cli_profile_rm, "profile rm", "[KEY...]",
+            "remove profiles; the next launch makes them anew", rm_options, 0, 65536, run_rm, NULL);

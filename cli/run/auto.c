@@ -126,7 +126,7 @@ static const char *number_of(const run_allocation *a)
 
 static char *question_text(const run_question *q, const char *site, topomap_error *err)
 {
-    const char *options = cli_get(q->call, "topomap-options");
+    const char *options = q->call->options.topomap_options;
     char input[4096], *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -365,7 +365,7 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
 int run_auto_plan(const run_question *q, run_auto *made, char why[CLI_WHY])
 {
     struct asking asking = {
-        .db = cli_get(q->call, "db"), .mpi = q->launcher->mpi, .until = topomap_clock_ms() + q->ms};
+        .db = q->call->options.db, .mpi = q->launcher->mpi, .until = topomap_clock_ms() + q->ms};
     char *site = cli_site_words(q->ms < SITE_MS ? q->ms : SITE_MS), *text;
     topomap_error err = {.text = "out of memory"};
     int status = -1;

@@ -9,7 +9,7 @@
 #include "cli/shell.h"
 #include "util/clock.h"
 
-enum { WORDS = 96, DEADLINE_MS = 20000 };
+enum { WORDS = 96 };
 
 /* A command line of `topomap map`, as it grows. */
 typedef struct plan_words {
@@ -265,7 +265,7 @@ static int as_it_stands(launch *l, const run_wishes *w, const char *why)
         run_auto_drop(&l->autos);
         return CLI_NO;
     }
-    if (cli_get(l->call, "print"))
+    if (l->call->options.print)
         return print(l->call->operand, NULL, NULL);
     if (l->text) /* the store has it as placed */
         run_auto_drop(&l->autos);
@@ -300,7 +300,7 @@ static void plan_auto(launch *l, unsigned ms, char why[CLI_WHY])
                                    .allocation = &l->allocation,
                                    .ms = ms};
 
-    if (cli_get(l->call, "print")) {
+    if (l->call->options.print) {
         snprintf(why, CLI_WHY, "with auto, the launch itself finds out what it is to be");
         return;
     }
@@ -338,7 +338,7 @@ static int place(const cli_call *call, plan_words *p, const run_wishes *w, unsig
         else
             l.text = plan(call, p, w, l.launcher, &l.allocation, ms, why);
     }
-    if (l.text && cli_get(call, "print")) {
+    if (l.text && call->options.print) {
         status = print_plan(&l, why);
     } else if (l.text) {
         if (w->verbose)
@@ -358,40 +358,36 @@ static int run(const cli_call *call)
 {
     plan_words p = {.words = 0};
     run_wishes w = {.off = 0};
-    double seconds;
-    int status = cli_number(call, "deadline", 0.001, 86400, DEADLINE_MS / 1000.0, &seconds);
+    int status = 0;
 
     call->operand[call->operands] = NULL;
-    if (status == 0 && (add(&p, "/proc/self/exe") || add(&p, "map")))
-        status = CLI_FAILED;
-    if (status == 0 && run_wishes_read(call, &w))
+    if (add(&p, "/proc/self/exe") || add(&p, "map") || run_wishes_read(call, &w))
         status = CLI_FAILED;
     if (status == 0)
         status = add_settings(&p, &w);
     if (status == 0)
-        status = place(call, &p, &w, (unsigned)(seconds * 1000));
+        status = place(call, &p, &w, (unsigned)(call->options.deadline * 1000));
     clear(&p);
     run_wishes_clear(&w);
     return status;
 }
 
 static const cli_option run_options[] = {
-    {"topomap", "WHAT",
+    {"topomap", "WHAT", TEXT(topomap),
      "who talks to whom: a graph's file, a pattern, auto, or off (default: the job's "
-     "of sbatch or salloc, else $TOPOMAP_GRAPH, else a chain of the ranks)",
-     NULL},
-    {"topomap-options", "K=V,...",
+     "of sbatch or salloc, else $TOPOMAP_GRAPH, else a chain of the ranks)"},
+    {"topomap-options", "K=V,...", TEXT(topomap_options),
      "as srun has them: objective=, effort=, bind=, pin=, ...; required: nothing is started where "
-     "it cannot be placed. min-gain= and tasks= count with auto alone",
-     NULL},
-    {"db", "DB", "topology database (default: $TOPOMAP_DB, else db= in plugstack.conf)", NULL},
-    {"nodes", "HOSTLIST", "nodes to place on (default: those of the Slurm job that this runs in)",
-     NULL},
-    {"tasks-per-node", "N|LIST",
-     "tasks that each has room for: 4, or 4(x3),2 (default: as Slurm says)", NULL},
-    {"deadline", "SECONDS", "how long planning may take (default 20)", NULL},
-    {"print", NULL, "print the command and the launcher's file instead", NULL},
-    {NULL, NULL, NULL, NULL},
+     "it cannot be placed. min-gain= and tasks= count with auto alone"},
+    {"db", "DB", TEXT(db), "topology database (default: $TOPOMAP_DB, else db= in plugstack.conf)"},
+    {"nodes", "HOSTLIST", TEXT(nodes),
+     "nodes to place on (default: those of the Slurm job that this runs in)"},
+    {"tasks-per-node", "N|LIST", TEXT(tasks_per_node),
+     "tasks that each has room for: 4, or 4(x3),2 (default: as Slurm says)"},
+    {"deadline", "SECONDS", NUMBER(deadline, 0.001, 86400, 20),
+     "how long planning may take (default 20)"},
+    {"print", NULL, FLAG(print), "print the command and the launcher's file instead"},
+    {0},
 };
 
 static const char run_text[] =
@@ -437,8 +433,5 @@ static const char run_text[] =
     "node;\n"
     "with its -d and -S nothing is placed.\n";
 
-const cli_command cli_run_commands[] = {
-    {"run", "-- LAUNCHER ARGUMENT...", "start another launcher than srun with a plan", run_options,
-     1, 1 << 20, run, run_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_run, "run", "-- LAUNCHER ARGUMENT...",
+            "start another launcher than srun with a plan", run_options, 1, 1 << 20, run, run_text);

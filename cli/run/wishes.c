@@ -51,9 +51,9 @@ static int find_graph(policy_settings *settings)
 
 int run_wishes_read(const cli_call *call, run_wishes *w)
 {
-    const policy_said said = {.step = cli_get(call, "topomap"),
+    const policy_said said = {.step = call->options.topomap,
                               .job = cli_environment(PLUGIN_ENV_JOB_TOPOMAP),
-                              .step_options = cli_get(call, "topomap-options"),
+                              .step_options = call->options.topomap_options,
                               .job_options = cli_environment(PLUGIN_ENV_JOB_OPTIONS),
                               .environment = cli_environment("TOPOMAP"),
                               .environment_graph = cli_environment("TOPOMAP_GRAPH")};
@@ -82,7 +82,7 @@ void run_wishes_clear(run_wishes *w)
 
 char *run_wishes_db(const cli_call *call, unsigned ms)
 {
-    const char *own = cli_get(call, "db");
+    const char *own = call->options.db;
     char site[PATH] = "";
 
     if (!own && !cli_environment("TOPOMAP_DB")) {
