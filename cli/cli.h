@@ -40,9 +40,11 @@ typedef struct cli_option {
     size_t at;         /**< in cli_options; of CLI_REQUEST the key */
     const char *help;  /**< one line */
     const char *alias; /**< one letter for the same, or NULL */
+    int expert;        /**< the help has it behind a heading */
 } cli_option;
 
-/** In a row of such a table: the field, and what a number may be. */
+/** In a row of such a table: the field, and what a number may be. EXPERT(FLAG(json)). */
+#define EXPERT(...) .expert = 1, .kind = __VA_ARGS__
 #define FLAG(field) CLI_FLAG, .at = offsetof(cli_options, field)
 #define TEXT(field) CLI_TEXT, .at = offsetof(cli_options, field)
 #define WORD(field) CLI_WORD, .at = offsetof(cli_options, field)
@@ -129,7 +131,7 @@ CLI_COMMANDS(CLI_ROW)
 /** Defines one: CLI_COMMAND(cli_map, "map", ...), the members in their order. */
 #define CLI_COMMAND(symbol, ...) const cli_command symbol = {__VA_ARGS__}
 
-enum cli_group { CLI_PLACE, CLI_EXPLAIN, CLI_DATABASE, CLI_GRAPHS, CLI_SITE };
+enum cli_group { CLI_PLACE, CLI_EXPLAIN, CLI_DATABASE, CLI_GRAPHS, CLI_SITE, CLI_GROUPS };
 
 typedef struct cli_command_row {
     enum cli_group group;
@@ -139,6 +141,8 @@ typedef struct cli_command_row {
 
 /** Ends with a row whose command is NULL. */
 extern const cli_command_row cli_commands[];
+/** The headings of the groups. */
+extern const char *const cli_group_titles[CLI_GROUPS];
 
 /** What a pattern is, for help and the manual page. */
 extern const char cli_pattern_text[];
@@ -150,6 +154,8 @@ int cli_pattern_one(const char *name);
 /** The i-th option of a command: its own first, then those that every command takes; NULL after
  *  the last. */
 const cli_option *cli_option_at(const cli_command *command, int i);
+/** Nonzero if some of the command's own options are for experts. */
+int cli_has_experts(const cli_command *command);
 
 /** Nonzero: text for stdout or stderr may be in colours, as --color and NO_COLOR say. */
 int cli_is_coloured(const cli_call *call, FILE *out);
@@ -177,8 +183,10 @@ int cli_graph_read_as(const cli_call *call, const char *what, const char *format
 void cli_graph_note(const cli_call *call, const topomap_graph *graph);
 /** Prints a line, where a graph has phases: the label, how many, and what share each has. */
 void cli_graph_print_phases(const char *label, const topomap_graph *graph);
-/** The keys of all profiles of the user's, for completion. */
+/** The keys of all profiles of the user's, and the steps of all records in the site's place and the
+ *  user's own, for completion. */
 void cli_profile_words(void);
+void cli_record_words(void);
 /** "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...", and the end of the line. */
 void cli_graph_print_fit(const topomap_recognition *pattern);
 /** Writes a graph as --to says and frees it; returns the exit status. */

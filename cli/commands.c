@@ -9,6 +9,14 @@
 const cli_command_row cli_commands[] = {CLI_COMMANDS(ROW){CLI_PLACE, 0, NULL}};
 #undef ROW
 
+const char *const cli_group_titles[CLI_GROUPS] = {
+    [CLI_PLACE] = "Place ranks",
+    [CLI_EXPLAIN] = "Understand a placement",
+    [CLI_DATABASE] = "Topology database",
+    [CLI_GRAPHS] = "Communication graphs",
+    [CLI_SITE] = "Run a site",
+};
+
 /* How many words argv begins with are those of a command's name; 0: it is another one. */
 static int matches(const char *name, int argc, char **argv)
 {

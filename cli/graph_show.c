@@ -187,9 +187,8 @@ static const char show_text[] =
     "A row is what a rank sends, a column what one receives, as light as it is much, on a\n"
     "logarithmic scale; where there are more ranks than cells, several together. On a terminal in\n"
     "colours that can be told apart without red and green and in grey, two rows a line where the\n"
-    "locale is UTF-8, or as pixels where the terminal says that it shows sixels or kitty's "
-    "pictures;\n"
-    "in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
+    "locale is UTF-8, or as pixels where the terminal says that it shows sixels or kitty's\n"
+    "pictures; in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
 
 static const cli_option options[] = {
     {"mapping", "FILE", TEXT(mapping),

@@ -24,20 +24,38 @@ static void print_help(const cli_command *command)
 
     printf("usage: topomap %s [OPTION...]%s%s\n%s\n", command->name, *command->operands ? " " : "",
            command->operands, command->summary);
-    for (int i = 0; (o = cli_option_at(command, i)); i++)
-        print_option(o);
+    for (int expert = 0; expert <= cli_has_experts(command); expert++) {
+        if (expert)
+            printf("\nExpert options:\n");
+        for (int i = 0; (o = cli_option_at(command, i)); i++)
+            if (o->expert == expert)
+                print_option(o);
+    }
     if (command->text)
-        printf("%s", command->text);
+        printf("\n%s", command->text);
 }
 
-/* The commands that belong together by their first word; NULL: all. */
-static void print_commands(FILE *out, const char *word)
+/* The commands that begin with a word. */
+static void print_group(const char *word)
+{
+    printf("usage: topomap COMMAND [OPTION...] [OPERAND...]\n");
+    for (const cli_command_row *row = cli_commands; row->command; row++)
+        if (cli_is_of_group(row->command, word))
+            printf("  %-16s %s\n", row->command->name, row->command->summary);
+    printf("`topomap help COMMAND` describes a command.\n");
+}
+
+static void print_overview(FILE *out, int all)
 {
     fprintf(out, "usage: topomap COMMAND [OPTION...] [OPERAND...]\n");
-    for (const cli_command_row *row = cli_commands; row->command; row++)
-        if (!word || cli_is_of_group(row->command, word))
-            fprintf(out, "  %-16s %s\n", row->command->name, row->command->summary);
-    fprintf(out, "`topomap help COMMAND` tells more; `topomap --version` the version.\n");
+    for (int group = 0; group < CLI_GROUPS; group++) {
+        fprintf(out, "\n%s:\n", cli_group_titles[group]);
+        for (const cli_command_row *row = cli_commands; row->command; row++)
+            if ((int)row->group == group && (all || row->common))
+                fprintf(out, "  %-16s %s\n", row->command->name, row->command->summary);
+    }
+    fprintf(out, "\n`topomap help COMMAND` describes a command%s.\n",
+            all ? "" : ", `topomap --help --all` lists all of them");
 }
 
 static int help(int argc, char **argv)
@@ -52,8 +70,10 @@ static int help(int argc, char **argv)
     command = argc ? cli_find(argc, argv, &words) : NULL;
     if (command) {
         print_help(command);
-    } else if (argc == 0 || (argc == 1 && cli_is_group(argv[0]))) {
-        print_commands(stdout, argc ? argv[0] : NULL);
+    } else if (argc == 0 || strcmp(argv[0], "--all") == 0) {
+        print_overview(stdout, argc);
+    } else if (argc == 1 && cli_is_group(argv[0])) {
+        print_group(argv[0]);
     } else {
         return cli_no_command(argc, argv);
     }
@@ -111,7 +131,7 @@ int main(int argc, char **argv)
         return status;
     guard_streams();
     if (argc < 2) {
-        print_commands(stderr, NULL);
+        print_overview(stderr, 0);
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -302,74 +302,50 @@ static int run_eval(const cli_call *call)
 }
 
 static const char map_text[] =
-    "--objective auto makes the predicted time small (time, below) on a database that knows "
-    "links,\n"
-    "their rates and routing tables, and J elsewhere; without message counts in the graph, whose\n"
-    "weights need not be bytes then, latencies do not count. Where the time stays as it is, J "
-    "tells\n"
-    "what is gained.\n"
+    "--objective auto makes the predicted time small (time, below) on a database that knows\n"
+    "links, their rates and routing tables, and J elsewhere; without message counts in the graph,\n"
+    "whose weights need not be bytes then, latencies do not count. Where the time stays as it is,\n"
+    "J tells what is gained.\n"
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
-    "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then "
-    "J,\n"
-    "on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:,\n"
-    "gpus:, a database of a fabric). It goes by the ways that messages take (model routes): the "
-    "routing "
-    "tables,\n"
-    "where they were imported and lead everywhere; on fattree: D-mod-K, on tori and meshes "
-    "dimension by\n"
-    "dimension, on dragonfly: minimal routing; with valiant=V adaptive routing (model adaptive): "
-    "V\n"
-    "per cent of what goes to another group goes by way of a third one, all of them alike, and "
-    "the\n"
-    "rest minimally (J. Kim et al., ISCA 2008, sections 4.1 and 4.2: UGAL chooses by queues, for\n"
-    "each packet; 0 is for quiet networks, 50 where single groups send to single groups). Else all "
-    "shortest paths have equal shares (model "
-    "exact).\n"
-    "What is reported is what `topomap eval --congestion MODEL` says. --objective mix:ALPHA makes\n"
-    "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the "
-    "baseline's,\n"
-    "so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes the predicted\n"
-    "communication time small (see `topomap help eval`), of equals J.\n"
-    "--weight bytes+messages has J of bytes and messages, each of which counts as many bytes as "
-    "pass "
-    "in\n"
-    "the time that it costs: its latency times a cable's rate, as the database's calibration has "
-    "them,\n"
-    "else 1 us and the rate that most cables have, else 100 Gb/s: 12,500 bytes. The gain is of "
-    "that "
-    "J\n"
-    "then, which stands beside the J of bytes; so are the candidates'. It is what auto means, but "
-    "for "
-    "the\n"
-    "objective time, where latencies count by themselves; a graph that does not count messages "
-    "stays\n"
-    "one of bytes. `eval` goes by bytes.\n"
+    "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then\n"
+    "J, on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:,\n"
+    "gpus:, a database of a fabric). It goes by the ways that messages take (model routes): the\n"
+    "routing tables, where they were imported and lead everywhere; on fattree: D-mod-K, on tori\n"
+    "and meshes dimension by dimension, on dragonfly: minimal routing; with valiant=V adaptive\n"
+    "routing (model adaptive): V per cent of what goes to another group goes by way of a third\n"
+    "one, all of them alike, and the rest minimally (J. Kim et al., ISCA 2008, sections 4.1 and\n"
+    "4.2: UGAL chooses by queues, for each packet; 0 is for quiet networks, 50 where single\n"
+    "groups send to single groups). Else all shortest paths have equal shares (model exact). What\n"
+    "is reported is what `topomap eval --congestion MODEL` says. --objective mix:ALPHA makes\n"
+    "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the\n"
+    "baseline's, so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes\n"
+    "the predicted communication time small (see `topomap help eval`), of equals J.\n"
+    "--weight bytes+messages has J of bytes and messages, each of which counts as many bytes as\n"
+    "pass in the time that it costs: its latency times a cable's rate, as the database's\n"
+    "calibration has them, else 1 us and the rate that most cables have, else 100 Gb/s: 12,500\n"
+    "bytes. The gain is of that J then, which stands beside the J of bytes; so are the\n"
+    "candidates'. It is what auto means, but for the objective time, where latencies count by\n"
+    "themselves; a graph that does not count messages stays one of bytes. `eval` goes by bytes.\n"
     "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
     "least. J may then be above the baseline's.\n"
-    "Beside what it finds, and the baseline, the algorithm auto has the layouts for candidates "
-    "that "
-    "Slurm\n"
-    "could have made, with the same number of tasks on each node: block, a node after the other;\n"
-    "cyclic, a task to each node in turn; plane=N, N at a time, half of what the fullest node "
-    "takes,\n"
-    "2 at least; topology, blocks along the nodes in the order of Slurm's topology file, else "
-    "switch "
-    "by\n"
-    "switch. Those of them that differ are listed, and the answer is worse than none.\n"
-    "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
-    "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n"
+    "Beside what it finds, and the baseline, the algorithm auto has the layouts for candidates\n"
+    "that Slurm could have made, with the same number of tasks on each node: block, a node after\n"
+    "the other; cyclic, a task to each node in turn; plane=N, N at a time, half of what the\n"
+    "fullest node takes, 2 at least; topology, blocks along the nodes in the order of Slurm's\n"
+    "topology file, else switch by switch. Those of them that differ are listed, and the answer\n"
+    "is worse than none. `--algorithm refine` improves a mapping for each; `NAME+relieve`\n"
+    "relieves what NAME makes; `threshold` goes by LibTopoMap's fast estimate where the objective\n"
+    "is congestion.\n"
     "\n"
     "Where the database knows the nodes' GPUs and nothing is said of --bind, a task takes the GPU\n"
-    "of its number on the node, in an order that puts those that talk on GPUs near each other, "
-    "and\n"
-    "has CPUs next to it. Where GPUs use several rails or NVLink joins nodes, places are GPUs, if\n"
-    "no node has more tasks than GPUs and --objective names none that goes by links. --json has\n"
-    "`gpus`, by Slurm's index on the node, and `nics` of each rank. With --gpus-per-task Slurm "
-    "gives\n"
-    "N GPUs to each task of a node in turn: `gpus` are these, and the task has CPUs next to the "
-    "first.\n"
+    "of its number on the node, in an order that puts those that talk on GPUs near each other,\n"
+    "and has CPUs next to it. Where GPUs use several rails or NVLink joins nodes, places are\n"
+    "GPUs, if no node has more tasks than GPUs and --objective names none that goes by links.\n"
+    "--json has `gpus`, by Slurm's index on the node, and `nics` of each rank. With\n"
+    "--gpus-per-task Slurm gives N GPUs to each task of a node in turn: `gpus` are these, and the\n"
+    "task has CPUs next to the first.\n"
     "\n"
     "--slurm-order says what Slurm's layout of an allocation is, against which the gain counts.\n"
     "node-index: a block of ranks for one node after the other, as --nodes has them. topology: by\n"
@@ -382,47 +358,38 @@ static const char map_text[] =
     "slurm-config`. In a ring or torus the place of a step's nodes depends on the job's others:\n"
     "--job-nodes.\n"
     "\n"
-    "The formats for other launchers begin with a line that says how they are used, where they "
-    "can.\n"
-    "slurm-hostfile has a host a task, for srun -m arbitrary where the plugin is not installed.\n"
-    "openmpi-rankfile (Open MPI 4) and prrte-rankfile (Open MPI 5) have hosts and cores: hwloc's\n"
-    "logical numbers of the job's own cores (--cores), which is what an orted in the job's cgroup\n"
-    "counts; of hardware threads where tasks have parts of cores. machinefile is for MPICH's and\n"
-    "Intel MPI's mpiexec with -launcher ssh (its launcher for Slurm takes no host twice, and "
-    "waits\n"
-    "for good), mpich-rank-order for MPICH_RANK_REORDER_FILE of Cray MPICH, "
-    "flux-taskmap\n"
-    "for flux run --taskmap=manual (RFC 34), pjsub-vcoord for Fujitsu's mpiexec --vcoordfile and\n"
-    "pjsub --mpi rank-map-hostfile=FILE, with the nodes in a row as --nodes has them. --from-plan\n"
-    "writes a launch's record so.\n"
-    "\nMachines without a database; costs are of a byte, alloc=FILE lists the nodes that there "
-    "are, "
-    "a\n"
-    "number a line (of a matrix its rows, from 0 on), and *N is N slots a node:\n"
-    "  tree:4:16:8[*N]@1:10:100[,node=N]  sizes from the inside out; N levels are a node; *N: a "
-    "leaf's\n"
-    "                                  slots, a level more inside, free without a cost of its "
-    "own\n"
+    "The formats for other launchers begin with a line that says how they are used, where they\n"
+    "can. slurm-hostfile has a host a task, for srun -m arbitrary where the plugin is not\n"
+    "installed. openmpi-rankfile (Open MPI 4) and prrte-rankfile (Open MPI 5) have hosts and\n"
+    "cores: hwloc's logical numbers of the job's own cores (--cores), which is what an orted in\n"
+    "the job's cgroup counts; of hardware threads where tasks have parts of cores. machinefile is\n"
+    "for MPICH's and Intel MPI's mpiexec with -launcher ssh (its launcher for Slurm takes no host\n"
+    "twice, and waits for good), mpich-rank-order for MPICH_RANK_REORDER_FILE of Cray MPICH,\n"
+    "flux-taskmap for flux run --taskmap=manual (RFC 34), pjsub-vcoord for Fujitsu's mpiexec\n"
+    "--vcoordfile and pjsub --mpi rank-map-hostfile=FILE, with the nodes in a row as --nodes has\n"
+    "them. --from-plan writes a launch's record so.\n"
+    "\n"
+    "Machines without a database; costs are of a byte, alloc=FILE lists the nodes that there are,\n"
+    "a number a line (of a matrix its rows, from 0 on), and *N is N slots a node:\n"
+    "  tree:4:16:8[*N]@1:10:100[,node=N]  sizes from the inside out; N levels are a node; *N: a\n"
+    "                                  leaf's slots, a level more inside, free without a cost\n"
     "  torus:XxYxZ, mesh:XxY[*N][@INSIDE:HOP][,wrap=xz][,base=B][,routers=N]\n"
     "  matrix:FILE[*N][@INSIDE]        distances, n x n\n"
     "  fattree:k=K,levels=L, dragonfly:p=P,a=A,h=H[,valiant=V], percs:supernodes=S, links:FILE\n"
-    "                                  [*N][@INSIDE:HOP]; links as CSV "
-    "node/switch,port,node/switch,port,Gb/s\n"
+    "                                  [*N][@INSIDE:HOP]; links as CSV of\n"
+    "                                  node/switch,port,node/switch,port,Gb/s\n"
     "  gpus:nodes=N,gpus=G[@NVLINK:HOP]  slots are GPUs, G a node; @1:10 where it is left out:\n"
     "    nvlink=GPUS    joined by NVLink in groups of so many (all; 1: none), at 1\n"
-    "    switch=, numa=, package=GPUS    that share one, where NVLink does not join them: 4, 6, 7 "
-    "times\n"
-    "                   that; 8 across the node\n"
+    "    switch=, numa=, package=GPUS    that share one, where NVLink does not join them: 4, 6,\n"
+    "                   7 times that; 8 across the node\n"
     "    domain=NODES   an NVLink domain: twice an NVLink between two of its nodes\n"
-    "    rails=R        NICs a node, GPU g's is number g * R / G; each is on a leaf of its own "
-    "rail\n"
-    "    unit=NODES     on the same leaves (all): 2 hops on one rail; from one rail to another an "
-    "NVLink\n"
+    "    rails=R        NICs a node, GPU g's is number g * R / G; each is on its own rail's leaf\n"
+    "    unit=NODES     on the same leaves (all): 2 hops on one rail; between rails an NVLink\n"
     "                   more, to the GPU that has it, or without NVLink 2 hops more, over a spine\n"
     "    pod=NODES      below the same spines (all): 4 hops, and 6 from pod to pod\n"
     "    taper=N        a cable upwards for N below, for --congestion and --time (1)\n"
-    "    For --time memory= is 450 GB/s where NVLink joins GPUs (an H100's, one way), else 25 (PCI "
-    "Express 4).\n";
+    "    For --time memory= is 450 GB/s where NVLink joins GPUs (an H100's, one way), else 25\n"
+    "    (PCI Express 4).\n";
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
@@ -433,11 +400,11 @@ static const cli_option map_options[] = {
     {"objective", "WHAT", REQUEST(OBJECTIVE),
      "what to make small: J, congestion (the most loaded link), mix[:ALPHA] of both, time "
      "(predicted), or auto (default): time where links, rates and routes are known, else J"},
-    {"congestion", "MODEL", REQUEST(CONGESTION),
+    {"congestion", "MODEL", EXPERT(REQUEST(CONGESTION)),
      "of --objective congestion and mix: routes (default where known), adaptive or exact"},
     {CLI_TIME_COSTS("--objective time")},
     {CLI_BACKGROUND},
-    {"weight", "WHAT", REQUEST(WEIGHT),
+    {"weight", "WHAT", EXPERT(REQUEST(WEIGHT)),
      "what a pair of ranks weighs in J: bytes, bytes+messages (a latency for each, in bytes), or "
      "auto (default): that, but for predicted time"},
     {"effort", "LEVEL", REQUEST(EFFORT), "fast (launches), default (default here) or strong"},
@@ -445,25 +412,26 @@ static const cli_option map_options[] = {
     {"seed", "N", REQUEST(SEED), "the same seed gives the same map (default 1)"},
     {"threads", "N", REQUEST(THREADS),
      "threads of the search; the map is the same for any number (default 1)"},
-    {"balance", "PERCENT|off", REQUEST(BALANCE),
+    {"balance", "PERCENT|off", EXPERT(REQUEST(BALANCE)),
      "ranks of unequal load: how much above the most even the fullest node may be (default off)"},
-    {"levels", "WHICH", REQUEST(LEVELS), "inter (nodes only) or inter+intra (default)"},
-    {"contiguous", NULL, REQUEST(CONTIGUOUS),
+    {"levels", "WHICH", EXPERT(REQUEST(LEVELS)), "inter (nodes only) or inter+intra (default)"},
+    {"contiguous", NULL, EXPERT(REQUEST(CONTIGUOUS)),
      "every node keeps consecutive ranks: only blocks move"},
-    {"keep", "GROUP[:LEVEL]", REQUEST(KEEP),
+    {"keep", "GROUP[:LEVEL]", EXPERT(REQUEST(KEEP)),
      "groups of a parallel: graph (tp, cp, ep, dp, pp) that never leave a node, a leaf, an NVLink "
      "domain (ep's where there are some), a segment, or a level between nodes of a tree; domain or "
      "segment: consecutive ranks of a whole one"},
-    {"segment", "NODES", REQUEST(SEGMENT), "Slurm's --segment: so many nodes of a domain are one"},
-    {"pin", "RANK:NODE|RANK:first", REQUEST(PIN), "a rank's node; first: of --nodes"},
+    {"segment", "NODES", EXPERT(REQUEST(SEGMENT)),
+     "Slurm's --segment: so many nodes of a domain are one"},
+    {"pin", "RANK:NODE|RANK:first", EXPERT(REQUEST(PIN)), "a rank's node; first: of --nodes"},
     {"mapping", "FILE", TEXT(mapping),
      "an existing mapping: the baseline, and what `refine` improves"},
-    {"records", "DIR", TEXT(records),
+    {"records", "DIR", EXPERT(TEXT(records)),
      "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]"},
     {"replay", "[PLAN|JOB[.STEP]]", TEXT(replay),
      "plan the step of a record again (default: of the last launch), and compare; --db and --graph "
      "may be given"},
-    {"from-plan", "[PLAN|JOB[.STEP]]", TEXT(from_plan),
+    {"from-plan", "[PLAN|JOB[.STEP]]", EXPERT(TEXT(from_plan)),
      "the plan of a record (default: of the last launch) in the --format of another launcher"},
     {"format", "NAME", TEXT(format),
      "text, perm, json, or plan: as the record of a launch, for `why` and --replay; for other "
@@ -480,58 +448,41 @@ static const char eval_text[] =
     "fabric whose nodes and switches make more than eight million pairs.\n"
     "\n"
     "--time predicts how long the graph's communication takes, phase by phase, all messages of a\n"
-    "phase being under way at once: the longest of what any link carries / its rate, what any "
-    "rank\n"
-    "copies from ranks of its node / the memory's rate, and a rank's messages * their overhead; "
-    "and,\n"
-    "beside it, the largest latency of a pair, base + hops * a hop's. Where no barrier divides\n"
-    "phases a rank goes on when its own part of one has ended, and all phases are followed "
-    "together\n"
-    "(by routes, where that is not too much work): the whole may be less than their sum, which it "
-    "is\n"
-    "with barriers, as between a profile's phases; of 64 KiB and less at a time a sender does not\n"
-    "wait for the end. `map` judges its candidates so where that is cheap enough for all of them, "
-    "and\n"
-    "its result; its algorithms descend on the phases' sum. Messages take the routes of\n"
-    "model routes where these are known, else shares of all shortest paths. That links are shared\n"
-    "evenly (max-min), so that one exchange takes as long as its most loaded link, holds where "
-    "nothing\n"
-    "is lost and nobody is favoured; SimGrid simulates the same (`make bench-sim` compares). "
-    "Overheads\n"
-    "and latencies are those of LogGP (Alexandrov et al., SPAA 1995). Rates are those of the "
-    "cables;\n"
-    "of a machine whose cables have none, and for the rest, --time-costs.\n"
+    "phase being under way at once: the longest of what any link carries / its rate, what any\n"
+    "rank copies from ranks of its node / the memory's rate, and a rank's messages * their\n"
+    "overhead; and, beside it, the largest latency of a pair, base + hops * a hop's. Where no\n"
+    "barrier divides phases a rank goes on when its own part of one has ended, and all phases are\n"
+    "followed together (by routes, where that is not too much work): the whole may be less than\n"
+    "their sum, which it is with barriers, as between a profile's phases; of 64 KiB and less at a\n"
+    "time a sender does not wait for the end. `map` judges its candidates so where that is cheap\n"
+    "enough for all of them, and its result; its algorithms descend on the phases' sum. Messages\n"
+    "take the routes of model routes where these are known, else shares of all shortest paths.\n"
+    "That links are shared evenly (max-min), so that one exchange takes as long as its most\n"
+    "loaded link, holds where nothing is lost and nobody is favoured; SimGrid simulates the same\n"
+    "(`make bench-sim` compares). Overheads and latencies are those of LogGP (Alexandrov et al.,\n"
+    "SPAA 1995). Rates are those of the cables; of a machine whose cables have none, and for the\n"
+    "rest, --time-costs.\n"
     "\n"
-    "Where the database has a calibration (`db import calibration`) its times take the place of "
-    "what\n"
-    "is assumed: latency is that of the level router, and what links of a class of their own to "
-    "most\n"
-    "hosts take more than a hop; hop= that of the level hop; rate=, for cables without a rate, "
-    "what\n"
-    "router and hop let through together; memory= the slowest level inside nodes. Where nothing "
-    "tells\n"
-    "memory=, it is 10 GB/s, or what a node's own links carry where that is more. --time-costs "
-    "sets\n"
-    "one or the other all the same, and --json tells where each is from. Measured bandwidths scale "
-    "no\n"
-    "rate that the fabric's dump has: they are those of one pair of processes, which need not fill "
-    "a\n"
-    "cable that many share. Latencies of one message size alone, in which the bytes' time is, are "
-    "not\n"
-    "gone by.\n"
+    "Where the database has a calibration (`db import calibration`) its times take the place of\n"
+    "what is assumed: latency is that of the level router, and what links of a class of their own\n"
+    "to most hosts take more than a hop; hop= that of the level hop; rate=, for cables without a\n"
+    "rate, what router and hop let through together; memory= the slowest level inside nodes.\n"
+    "Where nothing tells memory=, it is 10 GB/s, or what a node's own links carry where that is\n"
+    "more. --time-costs sets one or the other all the same, and --json tells where each is from.\n"
+    "Measured bandwidths scale no rate that the fabric's dump has: they are those of one pair of\n"
+    "processes, which need not fill a cable that many share. Latencies of one message size alone,\n"
+    "in which the bytes' time is, are not gone by.\n"
     "\n"
-    "--background takes other jobs' traffic off the cables' rates, for --congestion and --time: "
-    "FILE\n"
-    "has it, or `measured`: what `db import counters` imported last, in each direction. It has "
-    "what\n"
-    "every job sent then, also one that is evaluated here, and is no forecast. A link keeps at "
-    "least a\n"
-    "hundredth of its rate, however full it is, since who comes anew gets a share, too.\n";
+    "--background takes other jobs' traffic off the cables' rates, for --congestion and --time:\n"
+    "FILE has it, or `measured`: what `db import counters` imported last, in each direction. It\n"
+    "has what every job sent then, also one that is evaluated here, and is no forecast. A link\n"
+    "keeps at least a hundredth of its rate, however full it is, since who comes anew gets a\n"
+    "share, too.\n";
 
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
     {"mapping", "FILE", TEXT(mapping), "the mapping (default: Slurm's block layout)"},
-    {"pin", "RANK:NODE|RANK:first", REQUEST(PIN),
+    {"pin", "RANK:NODE|RANK:first", EXPERT(REQUEST(PIN)),
      "whether it has the rank on that node, first of --nodes: status 1 where it has not"},
     {"congestion", "MODEL", REQUEST(CONGESTION),
      "loads of links: exact, fast, routes (the routing tables) or adaptive"},

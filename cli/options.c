@@ -10,19 +10,26 @@
 #include "util/names/near.h"
 #include "util/text.h"
 
-/* What every command takes. */
-static const cli_option common[CLI_COMMON] = {
-    {"color", "auto|always|never", WORD(color),
-     "colours (default auto: on a terminal, without NO_COLOR)"},
-};
+int cli_has_experts(const cli_command *command)
+{
+    for (const cli_option *o = command->options; o && o->name; o++)
+        if (o->expert)
+            return 1;
+    return 0;
+}
 
 const cli_option *cli_option_at(const cli_command *command, int i)
 {
+#define HELP "colours (default auto: on a terminal, without NO_COLOR)"
+    static const cli_option common[2] = {
+        {"color", "auto|always|never", WORD(color), HELP},
+        {"color", "auto|always|never", EXPERT(WORD(color)), HELP},
+    };
     int own = 0;
 
     while (command->options && command->options[own].name)
         own++;
-    return i < own ? &command->options[i] : i < own + CLI_COMMON ? &common[i - own] : NULL;
+    return i < own ? &command->options[i] : i == own ? &common[cli_has_experts(command)] : NULL;
 }
 
 static int find_row(const cli_command *command, const char *name, size_t length)

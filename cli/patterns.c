@@ -15,9 +15,8 @@ const char cli_pattern_text[] =
     "  blocks(A,B,couple=N)  and N bytes each way over the interface of each two neighbours,\n"
     "                        of which each rank has an equal share, in rank order\n"
     "where A and B are patterns, compositions or graph files. Where sums are taken of graphs with\n"
-    "phases, phases of the same number are added up. Quote a composition for the shell; give "
-    "files\n"
-    "in it whole paths where a job script names it.\n"
+    "phases, phases of the same number are added up. Quote a composition for the shell; give\n"
+    "files in it whole paths where a job script names it.\n"
     "  topomap eval --graph 'phases(stencil3d:7:8x8x8,0.1*alltoall:512)' --machine torus:8x8x8\n"
     "  srun --topomap='blocks(stencil2d:5:16x8,fft:8x8,couple=1M)' --multi-prog coupled.conf\n";
 

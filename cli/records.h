@@ -29,9 +29,6 @@ int cli_record_database(const planner_record *record, topomap_error *err);
  *  note on standard error where they are others. */
 int cli_record_inputs(const cli_call *call, const planner_record *record, topomap_error *err);
 
-/** The steps of all records in the site's place and the user's own, for completion. */
-void cli_record_words(void);
-
 /** records= of the plugin's line in the site's plugstack.conf, found and read by a process that has
  *  seconds for it (cli/doctor). \param path  [size] empty: there is none, or it is not known */
 void cli_site_records(char *path, size_t size);

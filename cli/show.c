@@ -260,14 +260,11 @@ static const cli_option show_options[] = {
     {0},
 };
 
-CLI_COMMAND(
-    cli_show, "show", "", "which ranks run on each node of a launch, and in Slurm's layout",
-    show_options, 0, 0, run_show,
-    "On a terminal lines are as long as it is wide, and what is cut ends in '...'; in a pipe "
-    "nothing "
-    "is\n"
-    "cut. Where the database knows the nodes' GPUs, a line has the GPU of each of its ranks, "
-    "by\n"
-    "Slurm's index on the node, and the NIC that this GPU uses; --json has them as `gpus` and "
-    "`nics`,\n"
-    "one for each of `ranks`.\n");
+static const char text[] =
+    "On a terminal lines are as long as it is wide, and what is cut ends in '...'; in a pipe\n"
+    "nothing is cut. Where the database knows the nodes' GPUs, a line has the GPU of each of its\n"
+    "ranks, by Slurm's index on the node, and the NIC that this GPU uses; --json has them as\n"
+    "`gpus` and `nics`, one for each of `ranks`.\n";
+
+CLI_COMMAND(cli_show, "show", "", "which ranks run on each node of a launch, and in Slurm's layout",
+            show_options, 0, 0, run_show, text);

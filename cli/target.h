@@ -25,7 +25,8 @@ typedef struct cli_target {
 /** Rows for a command's option table. */
 #define CLI_TARGET_OPTIONS                                                                         \
     {"graph", "FILE|PATTERN", REQUEST(GRAPH), "communication graph", "g"},                         \
-        {"from", "FORMAT", REQUEST(FROM), "format of the graph file (default: by its content)"},   \
+        {"from", "FORMAT", EXPERT(REQUEST(FROM)),                                                  \
+         "format of the graph file (default: by its content)"},                                    \
         {"machine", "SPEC", TEXT(machine),                                                         \
          "machine without a database, such as tree:4:16:8@1:10:100; `topomap help map` has all "   \
          "kinds"},                                                                                 \
@@ -33,28 +34,28 @@ typedef struct cli_target {
         {"nodes", "HOSTLIST", TEXT(nodes), "nodes of the allocation, as Slurm writes them"},       \
         {"tasks-per-node", "N|LIST", TEXT(tasks_per_node), "tasks on each node: 4, or 4(x3),2"},   \
         {"cpus-per-task", "N", REQUEST(CPUS_PER_TASK), "CPUs of each task (default 1)"},           \
-        {"threads-per-core", "N", REQUEST(THREADS_PER_CORE),                                       \
+        {"threads-per-core", "N", EXPERT(REQUEST(THREADS_PER_CORE)),                               \
          "of each core's hardware threads only so many (default: all)"},                           \
         {"gpus-per-task", "N", COUNT(gpus_per_task, 1, 1024, 0),                                   \
          "GPUs that Slurm gives each task, as srun's option says"},                                \
-        {"cores", "LISTS", REQUEST(CORES),                                                         \
+        {"cores", "LISTS", EXPERT(REQUEST(CORES)),                                                 \
          "cores that the job has on each node: 0-3,8;*(x2) (default: all)"},                       \
-        {"cores-of", "JOB", TEXT(cores_of),                                                        \
+        {"cores-of", "JOB", EXPERT(TEXT(cores_of)),                                                \
          "the cores that this Slurm job has, as scontrol tells them"},                             \
-        {"slurm-order", "ORDER", TEXT(slurm_order),                                                \
+        {"slurm-order", "ORDER", EXPERT(TEXT(slurm_order)),                                        \
          "order in which Slurm fills the nodes: node-index, topology[:NAME], or a FILE with the "  \
          "node of each task (default: as the database has it)"},                                   \
-        {"job-nodes", "HOSTLIST", TEXT(job_nodes),                                                 \
+        {"job-nodes", "HOSTLIST", EXPERT(TEXT(job_nodes)),                                         \
          "all nodes of the job, where --nodes is a part of them: they count in a ring or torus "   \
          "(default: those of the job that this runs in, else --nodes)"},                           \
-        {"bind", "UNIT", REQUEST(BIND), "core (default), pu, numa, none or gpu"},                  \
+        {"bind", "UNIT", EXPERT(REQUEST(BIND)), "core (default), pu, numa, none or gpu"},          \
     {                                                                                              \
-        "layout", "WORD", REQUEST(INSIDE),                                                         \
+        "layout", "WORD", EXPERT(REQUEST(INSIDE)),                                                 \
             "tasks on a node that they do not fill: spread (default) or compact"                   \
     }
 
 #define CLI_BACKGROUND                                                                             \
-    "background", "measured|FILE", REQUEST(CAPACITY),                                              \
+    "background", "measured|FILE", EXPERT(REQUEST(CAPACITY)),                                      \
         "other jobs' traffic: as the database has it (`topomap db import counters`), or "          \
         "node/switch,port,node/switch,port,Gb/s (./measured is a file)"
 

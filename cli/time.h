@@ -10,7 +10,7 @@
 
 /** A row for a command's option table. \p what  that it is of */
 #define CLI_TIME_COSTS(what)                                                                       \
-    "time-costs", "KEY=VALUE,...", TEXT(time_costs),                                               \
+    "time-costs", "KEY=VALUE,...", EXPERT(TEXT(time_costs)),                                       \
         "of " what                                                                                 \
         ": rate= of cables where none is known, in Gb/s (100); latency= of nodes, hop= "           \
         "and overhead= of a message, in us (1, 0.1, 0.2); memory= in GB/s (10); a calibration "    \

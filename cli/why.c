@@ -300,17 +300,14 @@ static int run_why(const cli_call *call)
 }
 
 static const char why_text[] =
-    "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or "
-    "JOB.STEP, or JOB,\n"
-    "whose record is looked for in the site's folder (--records DIR, else records= in\n"
-    "plugstack.conf) and in topomap/records of $XDG_CACHE_HOME, else of ~/.cache, where\n"
-    "launches put it if the site's folder has none that is the user's own. The\n"
-    "database and the graph that it names must still be there, or be named by --db and --graph. "
-    "Costs\n"
-    "are of a byte, in tenths of a hop; a rank's share of J is the sum over its partners of bytes\n"
-    "times cost. Where the database knows the nodes' GPUs, a place has the rank's GPU, by Slurm's "
-    "index\n"
-    "on the node, and the NIC that this GPU uses.\n";
+    "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or\n"
+    "JOB.STEP, or JOB, whose record is looked for in the site's folder (--records DIR, else\n"
+    "records= in plugstack.conf) and in topomap/records of $XDG_CACHE_HOME, else of ~/.cache,\n"
+    "where launches put it if the site's folder has none that is the user's own. The\n"
+    "database and the graph that it names must still be there, or be named by --db and --graph.\n"
+    "Costs are of a byte, in tenths of a hop; a rank's share of J is the sum over its partners of\n"
+    "bytes times cost. Where the database knows the nodes' GPUs, a place has the rank's GPU, by\n"
+    "Slurm's index on the node, and the NIC that this GPU uses.\n";
 
 static const cli_option why_options[] = {
     {"plan", "FILE|JOB[.STEP]", TEXT(plan), "the record of the plan (default: of the last launch)"},

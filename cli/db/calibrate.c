@@ -285,8 +285,8 @@ static const char calibrate_text[] =
     "take all at once, outliers, and the cables that they have in common.\n"
     "  topomap db calibrate measured.csv --db DB -o costs.csv\n"
     "  topomap db import --db DB calibration costs.csv\n"
-    "`eval --time` and the objective time on DB then go by the measured latencies, too.\n"
-    "The measured matrix is a machine of one slot a node, or more with *SLOTS:\n"
+    "`eval --time` and the objective time on DB then go by the measured latencies, too. The\n"
+    "measured matrix is a machine of one slot a node, or more with *SLOTS:\n"
     "  topomap db calibrate measured.csv --matrix m\n"
     "  topomap map --graph G --machine 'matrix:m*16' --algorithm two-stage\n";
 

@@ -101,20 +101,18 @@ static const cli_option options[] = {
 };
 
 static const char text[] =
-    "It prints commands that a user without privileges can run, and runs nothing: look at them, "
+    "It prints commands that a user without privileges can run, and runs nothing: look at them,\n"
     "then\n"
     "  topomap db collect slingshot --nodes 'nid[000001-000128]' --db site.db | sh\n"
     "slingshot  the address of each hsn interface holds its group, switch and port\n"
-    "lldp       who is on the other end of each Ethernet port; switches are asked likewise, by "
-    "whoever may\n"
+    "lldp       who is on the other end of each Ethernet port; switches are asked likewise,\n"
+    "           by whoever may\n"
     "hwloc      the inside of one node, for all of --nodes\n"
-    "gpu        GPUs and their links on one node, for all of --nodes; NVLink domains of all. Where "
-    "devices are\n"
-    "           constrained, --srun has to ask for the GPUs\n"
-    "gcp, oci   Google's and Oracle's levels, which each instance may ask its metadata service "
-    "for.\n"
-    "           AWS has no such: `aws ec2 describe-instance-topology`, by whoever may call its "
-    "API\n";
+    "gpu        GPUs and their links on one node, for all of --nodes; NVLink domains of all.\n"
+    "           Where devices are constrained, --srun has to ask for the GPUs\n"
+    "gcp, oci   Google's and Oracle's levels, which each instance may ask its metadata\n"
+    "           service for. AWS has no such: `aws ec2 describe-instance-topology`, by whoever\n"
+    "           may call its API\n";
 
 CLI_COMMAND(cli_db_collect, "db collect", "slingshot|lldp|hwloc|gpu|gcp|oci",
             "the commands that gather a dump from nodes and import it", options, 1, 1, run, text);

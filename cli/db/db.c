@@ -359,26 +359,21 @@ static const cli_option import_options[] = {
 };
 
 static const char import_text[] =
-    "FILE - is standard input: ibnetdiscover | topomap db import ibnetdiscover -. All that comes "
-    "from "
-    "it with\n"
-    "one FORMAT is one source, which a new import replaces.\n"
+    "FILE - is standard input: ibnetdiscover | topomap db import ibnetdiscover -. All that comes\n"
+    "from it with one FORMAT is one source, which a new import replaces.\n"
     "\n"
-    "Counters of ports are two readings some seconds apart, which make a rate; one FILE has both, "
-    "or\n"
-    "each is a FILE. A dump of the fabric tells whose the LIDs are, in whichever order they come:\n"
+    "Counters of ports are two readings some seconds apart, which make a rate; one FILE has both,\n"
+    "or each is a FILE. A dump of the fabric tells whose the LIDs are, in whichever order they\n"
+    "come:\n"
     "  date '+timestamp %s.%N' >before; ibqueryerrors --counters >>before; sleep 60\n"
     "  date '+timestamp %s.%N' >after; ibqueryerrors --counters >>after\n"
     "  topomap db import --db DB counters before after\n"
     "  topomap eval --db DB --graph G --nodes N --tasks-per-node T --time --background measured\n"
-    "perfquery -x LID PORT for each port will do, too. Without timestamps, --option seconds=60; of "
-    "one\n"
-    "reading, that is the time since the counters were reset. Counters that were reset in between "
-    "or,\n"
-    "of 32 bits, stand at their top are left out. What a port sends is what its cable carries; "
-    "where\n"
-    "a port was not read, what the other end receives. A new import takes the place of the "
-    "earlier.\n";
+    "perfquery -x LID PORT for each port will do, too. Without timestamps, --option seconds=60;\n"
+    "of one reading, that is the time since the counters were reset. Counters that were reset in\n"
+    "between or, of 32 bits, stand at their top are left out. What a port sends is what its cable\n"
+    "carries; where a port was not read, what the other end receives. A new import takes the\n"
+    "place of the earlier.\n";
 
 static const cli_option show_options[] = {
     {CLI_DB},

@@ -175,15 +175,12 @@ static const cli_option distance_options[] = {
 };
 
 static const char distance_text[] =
-    "Where routing tables were imported (`topomap db import lft FILE`) the route is theirs: from "
-    "the\n"
-    "source's leaf switch by the tables for the destination port's LID. Of nodes with several "
-    "ports\n"
-    "the two with the fewest hops between them count, and of several such the first by GUID, then\n"
-    "port. Where the tables do not lead there, a warning says why, and it is a shortest path.\n"
-    "--pairs prints `FROM TO HOPS COST ROUTING ROUTE...` for each line, and `FROM TO - - none` "
-    "where\n"
-    "there is no answer (exit 3 at the end).\n";
+    "Where routing tables were imported (`topomap db import lft FILE`) the route is theirs: from\n"
+    "the source's leaf switch by the tables for the destination port's LID. Of nodes with several\n"
+    "ports the two with the fewest hops between them count, and of several such the first by\n"
+    "GUID, then port. Where the tables do not lead there, a warning says why, and it is a\n"
+    "shortest path. --pairs prints `FROM TO HOPS COST ROUTING ROUTE...` for each line, and `FROM\n"
+    "TO - - none` where there is no answer (exit 3 at the end).\n";
 
 CLI_COMMAND(
     cli_db_distance, "db distance", "NODE NODE",

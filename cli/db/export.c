@@ -52,14 +52,12 @@ static int run_export(const cli_call *call)
 }
 
 static const char export_text[] =
-    "--to simgrid writes a platform of SimGrid: hosts with the nodes' names, links with their "
-    "rates\n"
-    "(100 Gb/s where none is known). Whole tori and fat trees of --machine are SimGrid's own "
-    "zones;\n"
-    "else all routes are written out: those of the routing tables, of the fabric's rule (D-mod-K,\n"
-    "dimension order, minimal routing), else shortest paths shared out by destination. Links that\n"
-    "lose nothing and are shared evenly, as those of credit-based fabrics, are simulated with\n"
-    "--latency 0, since SimGrid shares by latency, as TCP does, and\n"
+    "--to simgrid writes a platform of SimGrid: hosts with the nodes' names, links with their\n"
+    "rates (100 Gb/s where none is known). Whole tori and fat trees of --machine are SimGrid's\n"
+    "own zones; else all routes are written out: those of the routing tables, of the fabric's\n"
+    "rule (D-mod-K, dimension order, minimal routing), else shortest paths shared out by\n"
+    "destination. Links that lose nothing and are shared evenly, as those of credit-based\n"
+    "fabrics, are simulated with --latency 0, since SimGrid shares by latency, as TCP does, and\n"
     "smpirun -platform FILE --cfg=network/crosstraffic:0 --cfg=network/weight-S:0\n"
     "--cfg=network/TCP-gamma:1e12 --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 ...\n";
 

@@ -403,15 +403,13 @@ static const cli_option options[] = {
 };
 
 static const char text[] =
-    "All sources are imported into a copy of the database, which takes its place in one step when "
-    "all\n"
-    "have succeeded; what has changed is printed. If a source fails or is late, or if more hosts "
-    "would lose\n"
-    "their links, or more switches or links would vanish, than `lose` allows, the database stays "
-    "as it was, a\n"
-    "line says why, and the exit status is 1. Imports of other sources are kept.\n"
+    "All sources are imported into a copy of the database, which takes its place in one step when\n"
+    "all have succeeded; what has changed is printed. If a source fails or is late, or if more\n"
+    "hosts would lose their links, or more switches or links would vanish, than `lose` allows,\n"
+    "the database stays as it was, a line says why, and the exit status is 1. Imports of other\n"
+    "sources are kept.\n"
     "\n"
-    "The configuration is lines such as these; '#' begins a comment, but not within a source's "
+    "The configuration is lines such as these; '#' begins a comment, but not within a source's\n"
     "line:\n"
     "  db /var/lib/topomap/topology.db\n"
     "  # Percent of the hosts, switches and links that may vanish (default 5):\n"

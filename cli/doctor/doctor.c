@@ -216,19 +216,16 @@ static int run_doctor(const cli_call *call)
 }
 
 static const char doctor_text[] =
-    "Looks at what a launch needs, on the node where it runs: Slurm's configuration, the plugin "
-    "and\n"
-    "what it was built for, planner, profilers, database, policy, folders, MPI libraries; then "
-    "the\n"
-    "planner plans a step of a few nodes. Each line says what to do. Exit status 1 where there is "
-    "a\n"
-    "problem; warnings do not count. Run it as root on a login node and on a compute node: as\n"
-    "another user it tells what that user can read. Each check has a process of its own and ends\n"
-    "at the deadline.\n"
+    "Looks at what a launch needs, on the node where it runs: Slurm's configuration, the plugin\n"
+    "and what it was built for, planner, profilers, database, policy, folders, MPI libraries;\n"
+    "then the planner plans a step of a few nodes. Each line says what to do. Exit status 1 where\n"
+    "there is a problem; warnings do not count. Run it as root on a login node and on a compute\n"
+    "node: as another user it tells what that user can read. Each check has a process of its own\n"
+    "and ends at the deadline.\n"
     "slurm.conf is --slurm-conf, else $SLURM_CONF, else what `scontrol show config` says, else\n"
-    "/etc/slurm/slurm.conf. The plugin is looked for where srun does it: its path in "
-    "plugstack.conf,\n"
-    "else along PluginDir, else in the plugin folder of the Slurm that topomap was built for.\n";
+    "/etc/slurm/slurm.conf. The plugin is looked for where srun does it: its path in\n"
+    "plugstack.conf, else along PluginDir, else in the plugin folder of the Slurm that topomap\n"
+    "was built for.\n";
 
 static const cli_option doctor_options[] = {
     {"db", "DB", TEXT(db), "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)"},

@@ -274,14 +274,11 @@ static int run_report(const cli_call *call)
 
 static const char report_text[] =
     "Switches, hosts and cables as they are joined: a fat tree by levels, a torus or mesh slice\n"
-    "beside slice, anything else in a ring; cables in colours by their rates, those that `db "
-    "check`\n"
-    "finds fault with and hosts that are not up marked; what has a name tells it where it is "
-    "pointed\n"
-    "at. A Cray's nodes stand where their routers do, also where no links are listed. The page "
-    "has\n"
-    "the inventory, the sources with their age, and what `db check` finds beside it. It needs\n"
-    "nothing else.\n";
+    "beside slice, anything else in a ring; cables in colours by their rates, those that `db\n"
+    "check` finds fault with and hosts that are not up marked; what has a name tells it where it\n"
+    "is pointed at. A Cray's nodes stand where their routers do, also where no links are listed.\n"
+    "The page has the inventory, the sources with their age, and what `db check` finds beside it.\n"
+    "It needs nothing else.\n";
 
 static const cli_option report_options[] = {
     {CLI_DB},

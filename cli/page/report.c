@@ -375,24 +375,19 @@ static const char report_text[] =
     "what nodes have inside and which ranks have it, measured times where the store has some,\n"
     "which ranks run on each node, how far a training job's groups are spread, where each rank\n"
     "runs and what it costs (up to 20,000 ranks), what the search tried, and the command that\n"
-    "makes the plan again. It is about a launch, from its record, or with --graph and --machine "
-    "or\n"
-    "--nodes about what `map` makes of them. Links are shown where the machine's are known, by\n"
+    "makes the plan again. It is about a launch, from its record, or with --graph and --machine\n"
+    "or --nodes about what `map` makes of them. Links are shown where the machine's are known, by\n"
     "equal shares of all shortest paths where routes are not and that takes seconds at most;\n"
-    "predicted times where routes are, or times were asked for; a network of more than 6,000 "
+    "predicted times where routes are, or times were asked for; a network of more than 6,000\n"
     "vertices as groups of them. As FILE.svg, FILE.png or FILE.pdf it is one sheet: the figures,\n"
-    "who talks to whom by node, bytes by distance, the network and the busiest links, before and "
+    "who talks to whom by node, bytes by distance, the network and the busiest links, before and\n"
     "after.\n"
     "\n"
-    "With --records and without a launch it is about a site: what became of all steps that users "
-    "have\n"
-    "records of, as a page or (FILE.prom) for node_exporter's textfile collector: how many were "
-    "placed,\n"
-    "what they gain as planned, why others were left alone, how long searches took; with --store "
-    "what\n"
-    "was measured. It has no users' words, names or paths. Root reads each user's with that "
-    "user's\n"
-    "rights.\n";
+    "With --records and without a launch it is about a site: what became of all steps that users\n"
+    "have records of, as a page or (FILE.prom) for node_exporter's textfile collector: how many\n"
+    "were placed, what they gain as planned, why others were left alone, how long searches took;\n"
+    "with --store what was measured. It has no users' words, names or paths. Root reads each\n"
+    "user's with that user's rights.\n";
 
 static const cli_option report_options[] = {
     {"plan", "FILE|JOB[.STEP]", TEXT(plan), "the record of a plan (default: of the last launch)"},
@@ -400,16 +395,17 @@ static const cli_option report_options[] = {
     {"records", "DIR", TEXT(records),
      "the site's folder of records: of the launch (else plugstack.conf's), or without one the "
      "site's page"},
-    {"store", "DIR", TEXT(store), "of a site: its store of profiles, for what was measured"},
+    {"store", "DIR", EXPERT(TEXT(store)),
+     "of a site: its store of profiles, for what was measured"},
     {"compare", NULL, FLAG(compare), "two plans side by side: A and B, each a FILE or JOB[.STEP]"},
     CLI_TARGET_OPTIONS,
     {"algorithm", "NAME", REQUEST(ALGORITHM), "of a graph and a machine, as `map` has it",
      .alias = "a"},
     {"objective", "WHAT", REQUEST(OBJECTIVE),
      "likewise: J, congestion, mix[:ALPHA], time or auto (default)"},
-    {"effort", "LEVEL", REQUEST(EFFORT), "likewise: fast, default or strong"},
-    {"seed", "N", REQUEST(SEED), "likewise: the same seed gives the same map (default 1)"},
-    {"mapping", "FILE", TEXT(mapping), "an existing mapping: the baseline"},
+    {"effort", "LEVEL", EXPERT(REQUEST(EFFORT)), "likewise: fast, default or strong"},
+    {"seed", "N", EXPERT(REQUEST(SEED)), "likewise: the same seed gives the same map (default 1)"},
+    {"mapping", "FILE", EXPERT(TEXT(mapping)), "an existing mapping: the baseline"},
     {"output", "FILE.html|.svg|.png|.pdf|.prom", TEXT(output),
      "the page; as a picture, one sheet of it", "o"},
     {0},
