@@ -146,10 +146,6 @@ extern const char *const cli_group_titles[CLI_GROUPS];
 
 /** What a pattern is, for help and the manual page. */
 extern const char cli_pattern_text[];
-/** The table of patterns: all of it, or one row with its parameters (0: there is none). */
-json_t *cli_pattern_json(void);
-void cli_pattern_list(void);
-int cli_pattern_one(const char *name);
 
 /** The i-th option of a command: its own first, then those that every command takes; NULL after
  *  the last. */
@@ -173,25 +169,10 @@ int cli_fail(const cli_call *call, const topomap_error *err);
  *  each of these topomap_request_clear(&call->options.request). */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call);
 
-/** Reads a graph as --from and --option say and prints its note as a warning. Returns 0 or the exit
- *  status after saying what is wrong. */
-int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph);
-/** topomap_mesh_read(), which on a terminal says how far it has come where it takes long. */
-int cli_graph_read_as(const cli_call *call, const char *what, const char *format,
-                      const char *const *option, topomap_graph **graph, topomap_error *err);
-/** Prints a graph's note, where it has one, as a warning. */
-void cli_graph_note(const cli_call *call, const topomap_graph *graph);
-/** Prints a line, where a graph has phases: the label, how many, and what share each has. */
-void cli_graph_print_phases(const char *label, const topomap_graph *graph);
 /** The keys of all profiles of the user's, and the steps of all records in the site's place and the
  *  user's own, for completion. */
 void cli_profile_words(void);
 void cli_record_words(void);
-/** "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...", and the end of the line. */
-void cli_graph_print_fit(const topomap_recognition *pattern);
-/** Writes a graph as --to says and frees it; returns the exit status. */
-int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path);
-
 /** Where a command writes: --output, else "-", standard output. */
 const char *cli_output(const cli_call *call);
 
@@ -224,5 +205,29 @@ int cli_no_command(int argc, char **argv);
 int cli_manual(const char *page);
 /** `help --words [COMMAND... [--OPTION]]`: what can follow, one word a line, for completion. */
 int cli_words(int argc, char **argv);
+
+/* ---- Output ---- */
+
+/** Prints a value in ASCII and a newline, and takes the reference; NULL is what memory was short
+ *  for.
+ *  \param flags  jansson's: JSON_COMPACT, without which lines are indented, JSON_REAL_PRECISION()
+ *  \return CLI_DONE, or CLI_FAILED */
+int cli_json(FILE *out, json_t *value, size_t flags);
+
+/** Writes a value in ASCII. \param escaped  the ASCII characters that strings may hold and that are
+ *  written as \uXXXX, in addition to those that JSON requires: DEL, which a terminal obeys, and in
+ *  HTML "<". Returns 0, or -1 if memory is short. */
+int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags);
+
+/** The words of a text, one of these characters between two; none of NULL. */
+json_t *cli_json_words(const char *text, char separator);
+/** A text from outside: a name, a path. A text that is not UTF-8 is escaped by
+ *  topomap_safe_text() ("caf\xe9"). NULL becomes JSON's null. */
+json_t *cli_json_text(const char *text);
+/** A computed number of bytes, which sums of doubles may round up to 2^63. */
+json_t *cli_json_bytes(double bytes);
+
+/** Prints any text as one word, in quotes. */
+void cli_shell_quote(const char *text);
 
 #endif

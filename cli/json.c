@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/json.h"
-
+/* JSON, and words for a shell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,4 +72,12 @@ json_t *cli_json_text(const char *text)
 json_t *cli_json_bytes(double bytes)
 {
     return json_integer(bytes < 0x1p63 ? (json_int_t)bytes : INT64_MAX);
+}
+
+void cli_shell_quote(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, stdout);
+    putchar('\'');
 }

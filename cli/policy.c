@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <jansson.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "plugin/policy/settle.h"
 #include "util/text.h"
 

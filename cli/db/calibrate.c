@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db calibrate */
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "topology-db/calibrate/calibrate.h"
 
 /* MB/s of a time, 0 where none was told. */

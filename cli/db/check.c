@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db check */
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "topology-db/db.h"
 
 static const char *const severities[] = {"info", "warning", "error"};

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db collect: how a user without privileges gathers what the importers read. It prints the
  * commands, so that whoever runs them sees what is run on the nodes. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/shell.h"
 #include "topomap/hosts.h"
 
 /** What one kind takes. */

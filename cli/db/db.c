@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db import|show */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/db/node.h"
 #include "cli/db/sources.h"
-#include "cli/json.h"
-#include "cli/order.h"
+#include "cli/map/map.h"
 #include "topology-db/import/import.h"
 
 enum { FILES = 32 }; /* operands of an import */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db diff */
-#include <jansson.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "topology-db/db.h"
 
 struct told {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a node: packages, NUMA nodes, PCI switches, GPUs and NICs, and the links between
  * GPUs. */
-#include "cli/db/node.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/db/node.h"
 #include "topology-db/devices.h"
 #include "util/alloc.h"
 #include "util/ranges.h"

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/db/refresh.h"
+#include "cli/subprocess.h"
 #include "topology-db/db.h"
 #include "util/folder.h"
 #include "util/publish.h"

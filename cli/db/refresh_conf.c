@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/db/refresh.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/db/refresh.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"
 #include "util/input.h"

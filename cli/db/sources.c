@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db forget, and the list of what there is to forget */
 #include <inttypes.h>
-#include <jansson.h>
 
 #include "cli/cli.h"
 #include "cli/db/sources.h"
-#include "cli/json.h"
 #include "topology-db/db.h"
 
 static int show_source(const topomap_db_source *source, void *list)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db synth */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "topology-db/db.h"
 
 /* Into the list, where there is one. */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "cli/apart.h"
-#include "cli/doctor/doctor.h"
-#include "cli/json.h"
-#include "cli/records.h"
-#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/launch/launch.h"
+#include "cli/subprocess.h"
+#include "util/clock.h"
 
 /* In this order: what one finds, the next ones go by. */
 static const doctor_check checks[] = {

@@ -2,12 +2,12 @@
 /* slurm.conf and plugstack.conf, as far as topomap is concerned: "KEY=VALUE" without case, and
  * "required|optional PLUGIN WORDS" (src/common/spank.c). */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/common/args.h"
 #include "plugin/conf/slurm_lines.h"
 

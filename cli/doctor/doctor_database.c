@@ -2,11 +2,11 @@
 /* The topology database: can it be read, how old is it, does it know Slurm's nodes; and a plan by
  * it, made by the very planner that srun would start. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
 #include "topology-db/db.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The policy, the folders that all users write to, and on which disks things are. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/policy/policy.h"
 
 /* ---- Who may use it --------------------------------------------------------------------- */

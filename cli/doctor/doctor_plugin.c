@@ -2,7 +2,6 @@
 /* The plugin, what it was built for and what it starts, read in the files; and the MPI libraries
  * that profilers are for. Nothing is run but planner and node helper, with --version. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/common/child.h"
 #include "plugin/store/cache.h"
 #include "plugin/store/needed.h"

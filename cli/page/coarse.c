@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/page/coarse.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/page/coarse.h"
 #include "util/alloc.h"
 
 /* What a round goes by: the groups so far, as a network, and what each of them is put to. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "cli/page/page.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/page/page.h"
 #include "metric/prediction.h"
 
 static json_t *pair(const char *name, const char *unit, double before, double after)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db report: what a database has, drawn, and what is wrong with it. */
 #define _GNU_SOURCE /* memfd_create */
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #include "topology-db/db.h"
 #include "topology-db/export/drawing.h"
 #include "util/clock.h"
-#include "xml/markup.h"
 #include "util/output.h"
+#include "xml/markup.h"
 
 static void put_row(FILE *out, const char *name, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 static void put_row(FILE *out, const char *name, const char *format, ...)

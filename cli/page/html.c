@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The page around its data. */
+#include "cli/cli.h"
 #include "cli/page/page.h"
-
-#include "cli/json.h"
 #include "xml/markup.h"
 
 static void put_figure(FILE *out, const json_t *value)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What links carry: the busiest ones, and how many carry how much. */
-#include "cli/page/page.h"
-
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/page/page.h"
 #include "util/alloc.h"
 
 typedef struct row {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who talks to whom, in the order of ranks and of nodes. */
-#include "cli/page/pairs.h"
-
 #include <stdlib.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/page/pairs.h"
 #include "fabric/dragonfly.h"
 #include "graph/matrix.h"
 #include "machine/machine.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long the runs of a launch's program took, placed and in Slurm's layout, where it was placed
  * with a stored profile. */
-#include "cli/page/measured.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "cli/page/measured.h"
 
 /* ROOT/profiles/KEY.tmg, as the planner has put it in the request. */
 static int take_apart(const char *path, store *from, store_entry *entry)

@@ -2,14 +2,13 @@
 /* The network drawn: where its vertices stand, and what its cables carry before and after. Grids by
  * coordinates, slice beside slice; what has no cables inside of a level by levels, nodes below;
  * anything else in a ring, nodes outside. */
-#include "cli/page/coarse.h"
-#include "cli/page/page.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/page/coarse.h"
+#include "cli/page/page.h"
 #include "draw/layout.h"
 #include "machine/machine.h"
 #include "util/alloc.h"

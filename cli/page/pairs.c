@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every pair of ranks, for who looks closer at a matrix, while they are few enough for a page; else
  * smaller cells than the whole has. */
-#include "cli/page/pairs.h"
-
 #include <stdlib.h>
 
+#include "cli/page/pairs.h"
 #include "graph/graph.h"
 #include "graph/matrix.h"
 #include "util/alloc.h"

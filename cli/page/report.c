@@ -5,15 +5,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/launch/launch.h"
+#include "cli/graph/graph.h"
+#include "cli/map/map.h"
 #include "cli/page/page.h"
 #include "cli/page/site.h"
 #include "cli/picture/paper.h"
-#include "cli/records.h"
-#include "cli/report.h"
-#include "plugin/planner/plan/gpu_tasks.h"
-#include "plugin/planner/plan/objective.h"
 #include "fabric/network.h"
 #include "machine/machine.h"
+#include "plugin/planner/plan/gpu_tasks.h"
+#include "plugin/planner/plan/objective.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/output.h"

@@ -2,13 +2,12 @@
 /* What a page shows, in short, on one sheet: the headline and its figures, who talks to whom by
  * node before and after, how far bytes travel, the network with its loads, the busiest links. It is
  * drawn from the page's own JSON, so that the two say the same. */
-#include "cli/page/page.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/page/page.h"
 #include "cli/picture/picture.h"
 #include "draw/layout.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "cli/page/site.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/apart.h"
+#include "cli/page/site.h"
+#include "cli/subprocess.h"
 
 enum { MILLISECONDS = 30000, NOBODY = 65534 };
 

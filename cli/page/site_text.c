@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A site's sums as a page, and for Prometheus. */
-#include "cli/page/site.h"
-
 #include <inttypes.h>
 #include <time.h>
 
 #include "cli/page/page.h"
+#include "cli/page/site.h"
 
 /* ---- Prometheus -------------------------------------------------------------------------- */
 

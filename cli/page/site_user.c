@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One user's records, added up. */
-#include "cli/page/site.h"
-
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/page/site.h"
 #include "plugin/common/record.h"
 #include "plugin/planner/plan/record.h"
 #include "plugin/store/trust.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nodes, groups and ranks: who is where, and what it costs. */
-#include "cli/page/page.h"
-
 #include <stdlib.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/page/page.h"
 #include "cli/page/units.h"
 #include "graph/graph.h"
 #include "plan/plan.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/page/units.h"
-
 #include <stdlib.h>
 
+#include "cli/page/units.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 

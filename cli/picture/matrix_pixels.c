@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A matrix as pixels, in the two ways that terminals take them. Cells that are empty stay as the
  * terminal's ground is. */
-#include "cli/picture/picture.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/picture/picture.h"
 #include "util/alloc.h"
 
 /* ---- Sixel ------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/picture/picture.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "cli/picture/picture.h"
 
 enum { LABELLED = 8 }; /* each so many rows or columns a rank is named */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the ranks of a launcher would go by themselves. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

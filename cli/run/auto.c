@@ -8,17 +8,16 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/apart.h"
-#include "cli/records.h"
-#include "cli/request.h"
+#include "cli/launch/launch.h"
+#include "cli/map/map.h"
 #include "cli/run/run.h"
+#include "cli/subprocess.h"
 #include "graph/formats/parts.h"
 #include "plan/plan.h"
 #include "plugin/common/descriptors.h"

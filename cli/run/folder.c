@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan's file for the launcher, in a private folder. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/apart.h"
 #include "cli/run/run.h"
+#include "cli/subprocess.h"
 
 enum { FOLDER_MS = 3000 }; /* deadline for creating files in $TMPDIR or /tmp */
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap run: a launcher's ranks where a plan wants them. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cli/run/run.h"
-#include "cli/shell.h"
 #include "util/clock.h"
 
 enum { WORDS = 96 };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/capture.h"
+#include "cli/subprocess.h"
 #include "cli/cli.h"
 #include "plugin/policy/settle.h"
 

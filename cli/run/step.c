@@ -3,12 +3,10 @@
  * host twice. mpiexec is given a path of this very program, so that no script has to be written,
  * and calls it as it calls ssh: "PATH [-OPTION...] HOST COMMAND...". */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "cli/run/run.h"
 
 void run_step_path(char *path, size_t size)

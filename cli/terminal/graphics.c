@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which pictures a terminal shows: it is asked. */
-#include "cli/terminal/terminal.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/terminal/terminal.h"
 #include "util/clock.h"
 
 enum { WAIT_MS = 1000, ANSWER = 512 }; /* over a slow line, too */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread of its own looks at the counters of whoever works, and draws a line. */
-#include "cli/terminal/terminal.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -11,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "cli/terminal/terminal.h"
 #include "util/clock.h"
 
 enum { FIRST_MS = 2000, EVERY_MS = 250, LINE = 256 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/terminal/terminal.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cli/terminal/terminal.h"
 
 int terminal_is_coloured(int fd, const char *when)
 {
