@@ -21,7 +21,7 @@ typedef struct cli_options {
     const char *db, *output, *nodes, *tasks_per_node, *machine, *mapping, *method, *to, *format;
     const char *slurm_order, *job_nodes, *cores_of, *time_costs;
     const char *job, *plan, *records, *replay, *from_plan, *store, *srun, *config, *pairs, *matrix;
-    const char *topomap, *topomap_options, *default_mode, *slurm_conf, *plugstack, *graphics;
+    const char *topomap, *topomap_options, *default_mode, *slurm_conf, *plugstack;
     const char *color;
     const char *option[CLI_REPEATS + 1]; /**< ends with NULL */
     int json, time, summary, sources, unknown, guids, list, all, dry_run, force, print, compare;

@@ -14,7 +14,7 @@ $(nodist_cmake_DATA): Makefile
 
 # Manual pages of what is in the public headers, by their comments; each function's name leads to its page.
 LIBRARY_PAGES = lib/libtopomap.3 lib/topomap_error.3 lib/topomap_graph.3 lib/topomap_machine.3 lib/topomap_cost.3 \
-  lib/topomap_congestion.3 lib/topomap_map.3 lib/topomap_extend.3 lib/topomap_hosts.3 lib/topomap_db.3 \
+  lib/topomap_congestion.3 lib/topomap_map.3 lib/topomap_hosts.3 lib/topomap_db.3 \
   lib/topomap_plan.3 lib/topomap_time.3
 nodist_man3_MANS = $(LIBRARY_PAGES)
 CLEANFILES += $(LIBRARY_PAGES)

@@ -9,7 +9,7 @@
 #include "cli/picture/picture.h"
 #include "util/output.h"
 
-enum { SIXEL_SIDE = 640, KITTY_COLUMNS = 72, SVG_CELLS = 320, CELLS_MOST = 4096 };
+enum { SVG_CELLS = 320, CELLS_MOST = 4096 };
 
 /* ---- The terminal ------------------------------------------------------------------------ */
 
@@ -25,29 +25,6 @@ static picture_screen find_screen(const cli_call *call)
                                                                                       : PICTURE_256;
     screen.halves = terminal_is_utf8();
     return screen;
-}
-
-static const char *const graphics[] = {
-    [TERMINAL_BLOCKS] = "blocks", [TERMINAL_SIXEL] = "sixel", [TERMINAL_KITTY] = "kitty"};
-enum { GRAPHICS = sizeof graphics / sizeof *graphics };
-
-/* Where no colours are wanted there are characters. */
-static int find_graphics(const cli_call *call, enum terminal_graphics *found)
-{
-    const char *said = call->options.graphics;
-    int ask = !said || strcmp(said, "auto") == 0;
-
-    *found = TERMINAL_BLOCKS;
-    if (ask && cli_is_coloured(call, stdout) && !call->options.output && !call->options.json)
-        *found = terminal_graphics();
-    for (int i = 0; !ask && i < GRAPHICS; i++)
-        if (strcmp(said, graphics[i]) == 0) {
-            *found = (enum terminal_graphics)i;
-            return 0;
-        }
-    return ask ? 0
-               : cli_usage_error(call, "--graphics takes auto, blocks, sixel or kitty, not '%s'",
-                                 said);
 }
 
 /* ---- The picture ------------------------------------------------------------------------- */
@@ -97,14 +74,11 @@ static int write_file(const char *path, const char *title, const topomap_matrix 
     return status;
 }
 
-static int write_picture(const cli_call *call, const picture_screen *screen,
-                         enum terminal_graphics shown, const char *title,
+static int write_picture(const cli_call *call, const picture_screen *screen, const char *title,
                          const topomap_matrix *matrix, topomap_error *err)
 {
     const char *path = call->options.output;
     topomap_output *output;
-    int status = 0;
-    FILE *out;
 
     if (path)
         return write_file(path, title, matrix, err);
@@ -112,26 +86,12 @@ static int write_picture(const cli_call *call, const picture_screen *screen,
         return -1;
     fprintf(topomap_output_file(output), "%s\n", title);
     fflush(topomap_output_file(output));
-    out = topomap_output_bytes(output);
-    if (shown == TERMINAL_SIXEL)
-        status = picture_matrix_sixel(out, matrix, (SIXEL_SIDE + matrix->cells - 1) / matrix->cells,
-                                      err);
-    else if (shown == TERMINAL_KITTY)
-        status = picture_matrix_kitty(
-            out, matrix, screen->columns < KITTY_COLUMNS ? screen->columns : KITTY_COLUMNS, err);
-    else
-        picture_matrix_text(out, screen, matrix);
-    if (status != 0) {
-        topomap_output_abandon(output);
-        return -1;
-    }
-    if (shown != TERMINAL_BLOCKS)
-        picture_matrix_scale(out, screen, matrix);
+    picture_matrix_text(topomap_output_bytes(output), screen, matrix);
     return topomap_output_commit(output, err);
 }
 
-static int show(const cli_call *call, const picture_screen *screen, enum terminal_graphics shown,
-                uint32_t cells, const topomap_graph *graph)
+static int show(const cli_call *call, const picture_screen *screen, uint32_t cells,
+                const topomap_graph *graph)
 {
     const char *mapping = call->options.mapping;
     topomap_matrix matrix = {0};
@@ -148,8 +108,8 @@ static int show(const cli_call *call, const picture_screen *screen, enum termina
         status = cli_json(stdout, matrix_json(&matrix), 0);
     } else if (status == 0) {
         write_title(title, sizeof title, call, graph);
-        status = write_picture(call, screen, shown, title, &matrix, &err) ? cli_fail(call, &err)
-                                                                          : CLI_DONE;
+        status =
+            write_picture(call, screen, title, &matrix, &err) ? cli_fail(call, &err) : CLI_DONE;
     } else {
         status = cli_fail(call, &err);
     }
@@ -162,21 +122,19 @@ static int run_show(const cli_call *call)
 {
     const char *output = call->options.output;
     picture_screen screen = find_screen(call);
-    enum terminal_graphics shown;
     topomap_graph *graph;
     uint32_t cells = call->options.cells;
     int status;
 
     if (output && !picture_is_format(output))
         return cli_usage_error(call, "--output takes %s, not '%s'", picture_formats, output);
-    if ((status = find_graphics(call, &shown)) != 0 ||
-        (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
+    if ((status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
     if (!cells)
-        cells = output || call->options.json || shown != TERMINAL_BLOCKS
+        cells = output || call->options.json
                     ? SVG_CELLS
                     : picture_matrix_room(&screen, topomap_graph_ranks(graph));
-    status = show(call, &screen, shown, cells, graph);
+    status = show(call, &screen, cells, graph);
     topomap_graph_free(graph);
     return status;
 }
@@ -185,16 +143,13 @@ static const char show_text[] =
     "A row is what a rank sends, a column what one receives, as light as it is much, on a\n"
     "logarithmic scale; where there are more ranks than cells, several together. On a terminal in\n"
     "colours that can be told apart without red and green and in grey, two rows a line where the\n"
-    "locale is UTF-8, or as pixels where the terminal says that it shows sixels or kitty's\n"
-    "pictures; in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
+    "locale is UTF-8; in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
 
 static const cli_option options[] = {
     {"mapping", "FILE", TEXT(mapping),
      "ranks where this mapping puts them: line r is the place of rank r"},
     {"cells", "N", COUNT(cells, 1, CELLS_MOST, 0),
      "so many rows and columns at most (default: as many as fit; 320 in a file)"},
-    {"graphics", "WHAT", TEXT(graphics),
-     "auto (default: what the terminal says that it shows, in colours), blocks, sixel or kitty"},
     {"output", "FILE.svg|.png|.pdf", TEXT(output), "write a picture instead", "o"},
     {"json", NULL, FLAG(json), "the cells' bytes, for programs"},
     {CLI_FROM},

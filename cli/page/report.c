@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/launch/launch.h"
 #include "cli/graph/graph.h"
+#include "cli/launch/launch.h"
 #include "cli/map/map.h"
 #include "cli/page/page.h"
 #include "cli/page/site.h"

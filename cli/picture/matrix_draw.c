@@ -31,7 +31,7 @@ uint8_t picture_shade(double strength)
                            : (uint8_t)(strength * SHADES);
 }
 
-uint8_t *picture_shades(const topomap_matrix *matrix, topomap_error *err)
+static uint8_t *shades_of(const topomap_matrix *matrix, topomap_error *err)
 {
     uint8_t *shade = topomap_alloc((size_t)matrix->cells * matrix->cells, 1, err);
 
@@ -70,7 +70,7 @@ static void put_scale(topomap_drawing *out, const topomap_matrix *matrix)
 int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, const char *title,
                         topomap_error *err)
 {
-    uint8_t *shade = picture_shades(matrix, err);
+    uint8_t *shade = shades_of(matrix, err);
 
     if (!shade)
         return -1;

@@ -115,7 +115,7 @@ static void put_row(FILE *out, const picture_screen *screen, const topomap_matri
     }
 }
 
-void picture_matrix_scale(FILE *out, const picture_screen *screen, const topomap_matrix *matrix)
+static void put_scale(FILE *out, const picture_screen *screen, const topomap_matrix *matrix)
 {
     enum { STEPS = 16 };
 
@@ -144,5 +144,5 @@ void picture_matrix_text(FILE *out, const picture_screen *screen, const topomap_
         put_row(out, screen, matrix, row);
         fputc('\n', out);
     }
-    picture_matrix_scale(out, screen, matrix);
+    put_scale(out, screen, matrix);
 }

@@ -33,14 +33,6 @@ picture_rgb picture_colour_of(double strength);
 uint32_t picture_matrix_room(const picture_screen *screen, uint32_t ranks);
 /** Lines of cells, with ranks at the edges, and a line with the scale. \p out is no safe stream. */
 void picture_matrix_text(FILE *out, const picture_screen *screen, const topomap_matrix *matrix);
-/** The line with the scale alone. */
-void picture_matrix_scale(FILE *out, const picture_screen *screen, const topomap_matrix *matrix);
-/** The cells as pixels, for terminals with sixels, \p each pixels a side of a cell; and for those
- *  with kitty's pictures, so many columns wide. */
-int picture_matrix_sixel(FILE *out, const topomap_matrix *matrix, uint32_t each,
-                         topomap_error *err);
-int picture_matrix_kitty(FILE *out, const topomap_matrix *matrix, uint32_t columns,
-                         topomap_error *err);
 /** The same for a file. \param title  any bytes
  *  \param out  ends with topomap_draw_clear(), after a failure too */
 int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, const char *title,
@@ -48,8 +40,6 @@ int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, cons
 
 /** Shades of cells, and the colours of all; \p strength as topomap_matrix_strength() has it. */
 uint8_t picture_shade(double strength);
-/** Of all cells of a matrix, [cells * cells]; ends with free(). */
-uint8_t *picture_shades(const topomap_matrix *matrix, topomap_error *err);
 const uint32_t *picture_ramp(void);
 
 #endif

@@ -24,21 +24,17 @@ static void share(uint32_t *slots, size_t nodes, uint64_t ranks, int one_each)
     }
 }
 
-static int fill(const topomap_names *names, uint32_t *slots, const run_asked *asked, int one_each,
+static int fill(const topomap_names *names, uint32_t *slots, uint32_t ranks, int one_each,
                 run_allocation *a, topomap_error *err)
 {
-    uint32_t ranks = asked->ranks;
     uint64_t room = 0, wanted;
     const char *comma = "";
     size_t size;
     FILE *nodes, *tasks;
     int failed;
 
-    for (size_t i = 0; i < names->count; i++) {
-        if (asked->per_node && asked->per_node < slots[i])
-            slots[i] = asked->per_node;
+    for (size_t i = 0; i < names->count; i++)
         room += slots[i];
-    }
     wanted = ranks ? ranks : room;
     if (wanted > room || room > UINT32_MAX)
         return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -63,7 +59,7 @@ static int fill(const topomap_names *names, uint32_t *slots, const run_asked *as
     return failed ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory") : 0;
 }
 
-static int spread(const char *hosts, const char *counts, const run_asked *asked, int one_each,
+static int spread(const char *hosts, const char *counts, uint32_t ranks, int one_each,
                   run_allocation *a, topomap_error *err)
 {
     topomap_names names = {0};
@@ -73,7 +69,7 @@ static int spread(const char *hosts, const char *counts, const run_asked *asked,
     if (topomap_hostlist_expand(hosts, 0, &names, err) == 0 &&
         (slots = topomap_alloc(names.count, sizeof *slots, err)) != NULL &&
         topomap_counts_parse(counts, names.count, slots, err) == 0)
-        status = fill(&names, slots, asked, one_each, a, err);
+        status = fill(&names, slots, ranks, one_each, a, err);
     topomap_names_clear(&names);
     free(slots);
     return status;
@@ -105,7 +101,7 @@ int run_allocation_find(const cli_call *call, const run_asked *asked, int one_ea
                        : "this is no allocation of Slurm's, and --nodes names none");
         return -1;
     }
-    if (spread(hosts, counts, asked, one_each, a, &err) == 0)
+    if (spread(hosts, counts, asked->ranks, one_each, a, &err) == 0)
         return 0;
     snprintf(why, CLI_WHY, "%.*s", CLI_WHY - 1, err.text);
     run_allocation_clear(a);

@@ -54,20 +54,13 @@ enum {
     "-m --distribution -w --nodelist -x --exclude -N --nodes -r --relative --ntasks-per-node "     \
     "--multi-prog --het-group --topomap --topomap-options --tasks-per-node -A --jobid"
 
-/* aprun(1): -B takes the numbers of the batch job; what -S and -d leave of a node, we do not know.
- */
-#define APRUN_FLAGS "-b -C -q -T -ss"
-#define APRUN_CONTRARY                                                                             \
-    "-L --node-list -l --node-list-file -m -R -B --batch-args -S --pes-per-numa-node -d "          \
-    "--cpus-per-pe"
 #define FLUX_FLAGS                                                                                 \
     "-v --verbose -x --exclusive -l --label-io --unbuffered --dry-run --quiet -u --wait --watch "  \
     "--progress --jps"
 #define FLUX_CONTRARY "--taskmap --requires -N --nodes --tasks-per-node --tasks-per-core --cores"
 
-/* PRRTE's prun and prterun: Open MPI's mpirun since 5 is the latter. aprun is ALPS' and PALS',
- * whose MPI reads the file: intro_mpi(3), MPICH_RANK_REORDER_METHOD. Flux: flux-run(1), --taskmap.
- */
+/* PRRTE's prun and prterun: Open MPI's mpirun since 5 is the latter. Flux: flux-run(1),
+ * --taskmap. */
 static const run_launcher launchers[] = {
     {.name = "Open MPI 4",
      .programs = "mpirun mpiexec orterun",
@@ -94,16 +87,6 @@ static const run_launcher launchers[] = {
      .takes_all = 1,
      .one_each = 1,
      .blocks = "--export SLURM_EXPORT_ENV"},
-    {.name = "aprun",
-     .programs = "aprun",
-     .format = "mpich-rank-order",
-     .variables = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE",
-     .counts = "-n --pes",
-     .per_node = "-N --pes-per-node",
-     .flags = APRUN_FLAGS,
-     .contrary = APRUN_CONTRARY,
-     .sets = "-e NAME=VALUE",
-     .mpi = "cray"},
     {.name = "Flux",
      .programs = "flux",
      .verbs = "run submit",
@@ -272,20 +255,17 @@ int run_launcher_ranks(const run_launcher *launcher, char *const *command, run_a
     *asked = (run_asked){.ranks = 0};
     for (; command[at] && !is_program(launcher, command, at); at += 1 + used) {
         const char *value;
-        uint32_t *to = NULL;
+        int counts;
 
         used = 0;
-        if (value_in(launcher->counts, command, at, &value, &used))
-            to = &asked->ranks;
-        else if (value_in(launcher->per_node, command, at, &value, &used))
-            to = &asked->per_node;
-        if (to && read_number(value, to))
+        counts = value_in(launcher->counts, command, at, &value, &used);
+        if (counts && read_number(value, &asked->ranks))
             return refuse(why, command[at], " tells no number of ranks");
-        if (to && command[at + 1 + used] && *command[at + 1 + used] != '-') {
+        if (counts && command[at + 1 + used] && *command[at + 1 + used] != '-') {
             at += 1 + used; /* the program */
             break;
         }
-        if (!to && is_contrary(launcher, command[at]))
+        if (!counts && is_contrary(launcher, command[at]))
             return refuse(why, command[at], " places the ranks itself");
     }
     asked->program = at;

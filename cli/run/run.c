@@ -390,8 +390,8 @@ static const cli_option run_options[] = {
 
 static const char run_text[] =
     "LAUNCHER is mpirun or mpiexec of Open MPI 4 to 6, of MPICH or of Intel MPI, prterun or prun\n"
-    "of PRRTE, `flux run` or `flux submit`, aprun, or srun where the plugin is not installed;\n"
-    "which one it is, its --version tells. The ranks that it is asked for (-n,\n"
+    "of PRRTE, `flux run` or `flux submit`, or srun where the plugin is not installed; which one\n"
+    "it is, its --version tells. The ranks that it is asked for (-n,\n"
     "-np; Open MPI and srun take all that there is room for) are planned as srun's plugin plans a\n"
     "step, the plan is written as the launcher's own file, to a private folder that is taken away\n"
     "in the end, and the launcher is given that file. Input, output, signals and exit status are\n"
@@ -415,8 +415,7 @@ static const char run_text[] =
     "\n"
     "MPICH's and Intel MPI's mpiexec take a host several times by ssh alone; in a Slurm job steps\n"
     "of srun stand in for ssh. Slurm refuses host files with topology/block. Flux is given a plan\n"
-    "where its nodes have equally many ranks and are in ascending order. aprun's -N is the ranks\n"
-    "a node; with its -d and -S nothing is placed.\n";
+    "where its nodes have equally many ranks and are in ascending order.\n";
 
 CLI_COMMAND(cli_run, "run", "-- LAUNCHER ARGUMENT...",
             "start another launcher than srun with a plan", run_options, 1, 1 << 20, run, run_text);

@@ -44,7 +44,6 @@ typedef struct run_launcher {
                              NULL */
     const char *variables; /* "NAME=VALUE" in its environment, FILE as above; or NULL */
     const char *counts;    /* options with the number of ranks behind them */
-    const char *per_node;  /* options with the most ranks of a node behind them; or NULL */
     const char *flags;     /* options without a word behind them, as far as they are usual */
     const char *pairs;     /* options with two words behind them */
     const char *contrary;  /* options that place ranks themselves */
@@ -83,9 +82,8 @@ typedef struct run_command {
 
 /** What a command asks for. */
 typedef struct run_asked {
-    uint32_t ranks;    /* 0: it does not say */
-    uint32_t per_node; /* at most; 0: it does not say */
-    int program;       /* where in it the program is */
+    uint32_t ranks; /* 0: it does not say */
+    int program;    /* where in it the program is */
 } run_asked;
 
 struct run_allocation;

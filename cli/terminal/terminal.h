@@ -20,13 +20,6 @@ unsigned terminal_columns(int fd);
 /** Nonzero where the locale has UTF-8 (locale(7)). */
 int terminal_is_utf8(void);
 
-enum terminal_graphics { TERMINAL_BLOCKS, TERMINAL_SIXEL, TERMINAL_KITTY };
-
-/** What pictures the terminal on stdout shows beside characters: it is asked, and what it has not
- *  answered within a second it does not know. TERMINAL_BLOCKS where stdin or stdout is
- *  no terminal, or others are in front. */
-enum terminal_graphics terminal_graphics(void);
-
 enum terminal_paint { TERMINAL_PLAIN, TERMINAL_GOOD, TERMINAL_WARN, TERMINAL_BAD, TERMINAL_HEAD };
 
 /** Changes the colour of what follows on stdout or stderr, back with TERMINAL_PLAIN. These streams

@@ -11,9 +11,8 @@ packaging_debian = contrib/packaging/debian/control contrib/packaging/debian/cop
   contrib/packaging/debian/topomap-tools.lintian-overrides contrib/packaging/debian/topomap-tools.links
 EXTRA_DIST += $(systemd_all) $(packaging_debian) auto/arm64 contrib/packaging/README.md \
   contrib/packaging/contents contrib/packaging/share-out contrib/packaging/check contrib/packaging/check-texts \
-  contrib/packaging/build-debs contrib/packaging/try-debs contrib/packaging/Containerfile \
-  contrib/packaging/rpm/topomap.spec contrib/packaging/rpm/rpmlint.toml contrib/packaging/spack/package.py contrib/packaging/guix/topomap.scm \
-  contrib/packaging/easybuild/topomap.eb
+  contrib/packaging/build-debs contrib/packaging/try-debs \
+  contrib/packaging/rpm/topomap.spec contrib/packaging/rpm/rpmlint.toml contrib/packaging/spack/package.py
 
 # Beside Slurm's and the distribution's own.
 systemdunitdir = $(prefix)/lib/systemd/system

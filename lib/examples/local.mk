@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that show how others use the library; built and run by tests/install/library.bats.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = lib/examples/place_ranks.c lib/examples/distances.c lib/examples/own_algorithm.c \
-  lib/examples/own_reader.c lib/examples/CMakeLists.txt lib/examples/Makefile.pkg-config
+dist_examples_DATA = lib/examples/place_ranks.c lib/examples/distances.c \
+  lib/examples/CMakeLists.txt lib/examples/Makefile.pkg-config

@@ -9,7 +9,7 @@
 
 #include "graph/recognise/lattice.h"
 #include "machine/machine.h"
-#include "topomap/extend.h"
+#include "topomap/topomap.h"
 #include "util/random.h"
 #include "watch/watch.h"
 
@@ -30,7 +30,7 @@ typedef struct topomap_findings {
                      the two then */
 } topomap_findings;
 
-struct topomap_problem {
+typedef struct topomap_problem {
     /* What is given, and stays as it is. */
     const topomap_machine *machine;
     const topomap_graph *graph;
@@ -54,10 +54,7 @@ struct topomap_problem {
 
     topomap_work work;
     topomap_findings found;
-
-    const topomap_own_algorithm *own; /* [owns] given, too: the caller's algorithms */
-    size_t owns;
-};
+} topomap_problem;
 
 /** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
@@ -84,6 +81,9 @@ static inline int topomap_problem_is_hasty(const topomap_problem *problem)
 
     return problem->effort == TOPOMAP_FAST && problem->machine->slots > MANY;
 }
+/** Nonzero when the caller's time (topomap_map_options.seconds) is up: what is there by now is to
+ *  be the result. */
+int topomap_problem_late(const topomap_problem *problem);
 /** -1, with an error that nobody sees, where nobody waits for the result: what cannot stop half way
  *  as one that is late does may then give up. */
 int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err);

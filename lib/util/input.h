@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading files: plain, xz or zstd by content, as a stream of lines or as one buffer; what readers
- * of other programs may call, too, is in topomap/extend.h. */
+/* Reading files: plain, xz or zstd by content, as a stream of lines or as one buffer.
+ */
 #ifndef TOPOMAP_UTIL_INPUT_H
 #define TOPOMAP_UTIL_INPUT_H
 
-#include "topomap/extend.h"
+#include "topomap/topomap.h"
 #include "watch/watch.h"
 
 #define TOPOMAP_INPUT_STANDARD "standard input"
+
+/** A file that is being read. */
+typedef struct topomap_input topomap_input;
 
 /** Opens a regular file for reading; directories, FIFOs and devices are refused (a launch must
  *  not hang on one). xz and zstd are recognised by their first bytes and unpacked, and a byte order
@@ -20,6 +23,24 @@ const char *topomap_input_called(const char *path);
 int topomap_input_memory(const char *path, const void *bytes, size_t size, topomap_input **input,
                          topomap_error *err);
 void topomap_input_close(topomap_input *input);
+
+/** Next line: 1 and a NUL-terminated text without its newline (CR before it dropped too), lent
+ *  until the next call and free to be changed by the caller; 0 at the end; -1 on failure.
+ *  A line longer than \p limit bytes (0: 1 MiB) is a failure that names it. A NUL byte inside a
+ *  line is a failure ("binary"). A last line without newline counts. */
+int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *length,
+                       topomap_error *err);
+/** All the rest as one buffer with a NUL after it, at most \p limit bytes (0: 1 GiB) unpacked.
+ *  Ends with free(). Here NUL bytes inside are allowed. */
+int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *size,
+                      topomap_error *err);
+/** The path that it was opened by. Lent. */
+const char *topomap_input_path(const topomap_input *input);
+/** Number of the line that topomap_input_line() returned last, from 1. */
+size_t topomap_input_lineno(const topomap_input *input);
+/** Fills \p err with "PATH:LINE: ..." and TOPOMAP_EINPUT; returns -1. */
+int topomap_input_fail(const topomap_input *input, topomap_error *err, const char *format, ...)
+    TOPOMAP_PRINTF(3, 4);
 
 /** Sets how much a packed file may unpack to: the option `unpacked=SIZE` of every format of graphs
  * and dumps, a number of bytes that may end in K, M, G or T. Where \p option (texts `name=value`,

@@ -1,13 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# Graphs of training without MPI: logs of NCCL in the forms of its releases, its graphs in XML, traces of PyTorch.
+# Graphs of training without MPI: logs of NCCL in the forms of its releases, traces of PyTorch.
 bats_require_minimum_version 1.5.0
 
 load ../messages
 
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
-  gpu="$TOPOMAP_SOURCE/../shared/data/gpu"
   cd "$BATS_TEST_TMPDIR"
 }
 
@@ -128,27 +127,6 @@ arcs() { topomap graph convert "$1" - --to edges 2>/dev/null | grep '^[0-9]' | t
   [[ $output == *"bad.log:1: rank 4 of 4 ranks"* ]]
   printf 'hello\n' >plain.log
   run -3 topomap graph info plain.log
-}
-
-@test "NCCL's graphs in XML: rings and trees of one node; of several nodes they are refused" {
-  cat >g.xml <<'XML'
-<graphs version="1">
-  <graph id="0" pattern="4" nchannels="1"><channel><gpu dev="0"/><gpu dev="2"/><gpu dev="1"/></channel></graph>
-  <graph id="1" pattern="1" nchannels="1"><channel><gpu dev="0"/><gpu dev="1"/><gpu dev="2"/></channel></graph>
-  <graph id="3" pattern="5" nchannels="1"><channel><gpu dev="0"/><gpu dev="2"/></channel></graph>
-</graphs>
-XML
-  [ "$(arcs g.xml)" = "0,1,1 0,2,1 1,0,2 1,2,1 2,1,2 " ]
-  sed 's/dev="1"/dev="1" rank="5"/g' g.xml >ranks.xml
-  [ "$(arcs ranks.xml)" = "0,2,1 0,5,1 2,5,2 5,0,2 5,2,1 " ]
-  sed 's/<channel>/<channel><net dev="0"\/>/' g.xml >net.xml
-  run -3 topomap graph info net.xml
-  fails_with 3 net.xml: node
-  head -c 150 g.xml >cut.xml
-  run -3 topomap graph info cut.xml
-  [[ $output == *"truncated"* ]]
-  [ -d "$gpu" ] || skip "no data"
-  topomap graph info "$gpu/azure-ncv4-nccl-graph.xml" --json 2>/dev/null | jq -e '.ranks == 4 and .edges == 4'
 }
 
 # A call of a trace: call NAME TYPE ELEMENTS GROUP RANK [MORE-ATTRIBUTES]

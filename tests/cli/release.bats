@@ -17,7 +17,7 @@ tree() {
   printf '%s\n' 'topomap NEWS' '' "$1" '** Upgrading' 'Nothing is to be done.' '* 1.2.2 (2026-01-02)' '** Upgrading' 'old' >tree/NEWS
   touch tree/tests/data/compat/1.2.3/version
   tee tree/lib/include/topomap/a.h tree/tests/data/abi/topomap/a.h <<<'int a;' >/dev/null
-  printf '#!/bin/sh\necho "not ok: Guix"\necho "1 passed, $(cat recipes 2>/dev/null || echo 0) failed"\n! test -e recipes\n' >tree/contrib/packaging/check-texts
+  printf '#!/bin/sh\necho "not ok: Spack"\necho "1 passed, $(cat recipes 2>/dev/null || echo 0) failed"\n! test -e recipes\n' >tree/contrib/packaging/check-texts
   chmod +x tree/contrib/packaging/check-texts
   echo 'libtopomap_la_LDFLAGS = -version-info 0:0:0' >tree/topology-db/local.mk
   git -c init.defaultBranch=main init -q tree

@@ -32,7 +32,6 @@ END
   launcher prun.three "prun (PRRTE) 3.0.8"
   launcher prterun.four "prterun (PRRTE) 4.1.0"
   launcher srun ""
-  launcher aprun ""
   launcher flux ""
   # Calls its -launcher-exec as mpiexec calls ssh.
   printf '%s\n' '#!/bin/sh' '[ "$1" != --version ] || { echo "HYDRA build details:"; exit; }' 'exec "$4" -x node01 proxy --it "'"'is quoted'"'"' >bin/mpiexec.step
@@ -85,7 +84,7 @@ stands() { # TOKENS COMMAND...: runs as it is written, and one line with the tok
   placed "mpiexec.intel -launcher ssh -launcher-exec ssh -f FOLDER/ranks -n 8 -env A b a.out -f" mpiexec.intel -n 8 -env A b a.out -f
 }
 
-@test "PRRTE, and Flux and aprun by their documentation" {
+@test "PRRTE, and Flux by its documentation" {
   placed "prun.three --map-by rankfile:file=FOLDER/ranks --dvm-uri file:uri -n 8 a.out" prun.three --dvm-uri file:uri -n 8 a.out
   placed "prterun.four --map-by rankfile:file=FOLDER/ranks -n 8 a.out" prterun.four -n 8 a.out
   stands "--map-by" prun.three --map-by node -n 8 a.out
@@ -102,28 +101,6 @@ stands() { # TOKENS COMMAND...: runs as it is written, and one line with the tok
   at=(--db t.db --nodes node02,node01 --tasks-per-node 4)
   stands "Flux" flux run -n 8 a.out
   at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 2)
-  # Cray's MPI reads the order of the ranks. -N: ranks a node; -t has a value.
-  cat >bin/aprun <<'END'
-#!/bin/sh
-echo aprun "$@" "$MPICH_RANK_REORDER_METHOD"
-grep -v '^#' "$MPICH_RANK_REORDER_FILE"
-END
-  run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- aprun -n 8 -N 2 -b a.out
-  [ -z "$stderr" ]
-  [ "${lines[0]}" = "aprun -n 8 -N 2 -b a.out 3" ]
-  diff <(printf '%s\n' "${lines[@]:1}") <(topomap map --graph ring:8 --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format mpich-rank-order | grep -v '^#')
-  at=(--db t.db --nodes 'node[01-08]' --tasks-per-node 4)
-  for words in '-t 600 -n 8 -N 2' '-ss -n8 -N2' '-D 1 --pes=8 --pes-per-node=2'; do
-    # shellcheck disable=SC2086
-    run --separate-stderr topomap run "${at[@]}" --topomap ring:8 -- aprun $words a.out -d 2
-    [ -z "$stderr" ]
-    diff <(printf '%s\n' "${lines[@]:1}") <(topomap map --graph ring:8 --db t.db --nodes 'node[01-04]' --tasks-per-node 2 --format mpich-rank-order | grep -v '^#')
-  done
-  printf '#!/bin/sh\necho aprun "$@"\n' >bin/aprun
-  for words in '-d 4' -d4 '-S 2' -L1,2 -B; do
-    # shellcheck disable=SC2086
-    stands "${words%% *}" aprun $words -n 8 a.out
-  done
 }
 
 @test "a plan that is no word of a command, which execve takes up to 128 KiB of: not placed" {

@@ -262,7 +262,7 @@ END
   topomap db import --db r.db links rails --option hosts='gpu[1-2]'
   [ "$(summary r.db hosts switches links) $(hops r.db gpu1 gpu2)" = '[2,2,4] 2' ]
   (echo '# hosts: gpu[1-2]'; cat rails) > named
-  topomap db import --db n.db myrinet-links named
+  topomap db import --db n.db links named
   [ "$(summary n.db hosts switches links)" = '[2,2,4]' ]
   printf 'gpu1 node01\n' > map
   topomap db import --db n.db hosts map

@@ -46,29 +46,6 @@ run_examples() {
   [ "${#lines[@]}" -eq 4 ]
   run -3 "$built/distances" none.db node01
   [[ $output == *none.db* ]]
-
-  run -0 "$built/own_algorithm" random:64,deg=4,seed=1 tree:4:4:4@1:10:100
-  awk '/ J / { J[$1] = $3 } END { exit !(J["grow"] < J["identity"] && J["grow+swap"] <= J["grow"] && J["auto"] <= J["grow+swap"]) }' <<<"$output"
-  [ "${lines[4]}" = "called 2 times" ]
-  # Rank 2 sends most, and then it goes by what is exchanged: 2, 1, 0, 3 one beside the other.
-  printf '%s\n' '0 1 5' '1 2 7' '2 1 9' '3 0 1' >few
-  run -0 "$built/own_algorithm" few mesh:4
-  awk '$1 == "grow" && $3 == 22 { found = 1 } END { exit !found }' <<<"$output" # 0 to 1, 1 to 2 and 3 to 0 are a hop each
-
-  printf '%s\n' '# a trace' '0 -> 1 100' '1 -> 2 50' >trace.txt
-  xz -k trace.txt
-  run -0 "$built/own_reader" trace.txt.xz trace.tmg
-  [ "$output" = "2 lines, 3 ranks, 150 bytes" ]
-  [ "$(topomap graph info trace.tmg --json | jq .bytes)" -eq 150 ]
-  printf '%s\n' '0 -> 1 100' '1 => 2 50' >bad.txt
-  run -3 "$built/own_reader" bad.txt bad.tmg
-  [ "$output" = 'own_reader: bad.txt:2: expected `FROM -> TO BYTES`, got `1 => 2 50`' ]
-  local line
-  for line in '4294967296 -> 1 5' '0 -> 4294967297 5' '0 -> 1 -5' '-18446744073709551615 -> 1 5' '0 -> 1 99999999999999999999'; do
-    echo "$line" >bad.txt
-    run -3 "$built/own_reader" bad.txt bad.tmg
-    [ "$output" = "own_reader: bad.txt:1: expected \`FROM -> TO BYTES\`, got \`$line\`" ]
-  done
 }
 
 @test "pkg-config: the examples are built against the installed copy, and run" {

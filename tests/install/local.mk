@@ -19,6 +19,6 @@ SYMBOL_TABLES = tests/data/symbols/glibc-2.28 tests/data/symbols/hwloc-2.2 tests
   tests/data/symbols/slurm/24.11 tests/data/symbols/slurm/25.05 tests/data/symbols/slurm/25.11 \
   tests/data/symbols/slurm/26.05
 # The public headers as they were released: what others were built by.
-EXTRA_DIST += tests/install/interface.awk tests/data/abi/topomap/db.h tests/data/abi/topomap/extend.h \
+EXTRA_DIST += tests/install/interface.awk tests/data/abi/topomap/db.h \
   tests/data/abi/topomap/hosts.h tests/data/abi/topomap/plan.h tests/data/abi/topomap/time.h tests/data/abi/topomap/topomap.h
 EXTRA_DIST += $(INSTALL_TESTS) tests/install/symbol-names $(SYMBOL_TABLES)

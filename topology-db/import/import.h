@@ -113,7 +113,6 @@ int db_forget_sharing(const struct db_import *import, const char *names,
     ROW(db_coordinates)                                                                            \
     ROW(db_bluegene)                                                                               \
     ROW(db_links)                                                                                  \
-    ROW(db_myrinet_links)                                                                          \
     ROW(db_slurm_topology)                                                                         \
     ROW(db_slurm_config)                                                                           \
     ROW(db_calibration)                                                                            \

@@ -19,7 +19,7 @@ def members():
 
 
 def program():
-    print("#include <stddef.h>\n#include <stdio.h>\n#include <topomap/db.h>\n#include <topomap/extend.h>\nint main(void) {")
+    print("#include <stddef.h>\n#include <stdio.h>\n#include <topomap/db.h>\n#include <topomap/hosts.h>\nint main(void) {")
     for name, member, _ in members():
         if member is None:
             print(f'printf("{name} %zu\\n", sizeof({name}));')

@@ -195,40 +195,6 @@ class Maps(unittest.TestCase):
         with self.assertRaisesRegex(topomap.UsageError, "rates above 0"):
             topomap.map(graph, machine, time_costs=topomap.TimeCosts(rate=0))
 
-    def test_own_algorithms(self):
-        def backwards(problem, slots):
-            self.assertEqual((problem.graph.ranks, problem.machine.slots, problem.seed), (32, 32, 5))
-            return np.arange(problem.graph.ranks)[::-1]
-
-        def in_place(problem, slots):
-            slots[:] = slots[::-1].copy()
-
-        found = topomap.map(GRAPH, MACHINE, algorithm="backwards", own={"backwards": backwards}, seed=5)
-        self.assertEqual(found.slot_of_rank.tolist(), list(range(32))[::-1])
-        found = topomap.map(GRAPH, MACHINE, algorithm="backwards+turn", own={"backwards": backwards},
-                            own_refiners={"turn": in_place}, seed=5)
-        self.assertEqual(found.slot_of_rank.tolist(), list(range(32)))
-
-    def test_what_an_own_algorithm_is_lent_ends_with_it(self):
-        kept = []
-
-        def keep(problem, slots):
-            slots[:] = np.arange(problem.graph.ranks)
-            kept.extend([problem, slots, problem.graph.indices, *problem.graph.phases])
-
-        phases = topomap.Graph.read("phases(ring:32,chain:32)")
-        found = topomap.map(phases, MACHINE, algorithm="keep", own={"keep": keep})
-        problem, slots, indices, phase, _ = kept
-        slots[:] = 0
-        self.assertEqual(found.slot_of_rank.tolist(), list(range(32)))
-        self.assertEqual(indices.tolist(), phases.indices.tolist())
-        self.assertFalse(np.shares_memory(indices, phases.indices))
-        for late in (lambda: problem.late, lambda: problem.graph.ranks, lambda: problem.machine.slots,
-                     lambda: phase.bytes, lambda: topomap.map(problem.graph, MACHINE)):
-            with self.assertRaisesRegex(ValueError, "has ended"):
-                late()
-        self.assertEqual([it.ranks for it in phases.phases], [32, 32])
-
     def test_numbers_that_c_would_cut_off(self):
         graph = topomap.Graph.read(GRAPH)
         for call in (lambda: topomap.map(graph, MACHINE, seed=-1), lambda: topomap.map(graph, MACHINE, threads=2**32),
@@ -238,15 +204,6 @@ class Maps(unittest.TestCase):
                 call()
         with self.assertRaises(TypeError):
             topomap.map(graph, MACHINE, seed=1.5)
-
-    def test_what_an_own_algorithm_raises_comes_out(self):
-        def broken(problem, slots):
-            raise KeyError("broken")
-
-        with self.assertRaises(KeyError):
-            topomap.map(GRAPH, MACHINE, algorithm="broken", own={"broken": broken})
-        with self.assertRaisesRegex(topomap.InputError, "which is taken"):
-            topomap.map(GRAPH, MACHINE, algorithm="same", own={"same": lambda problem, slots: [0] * 32})
 
     def test_threads(self):
         results = []

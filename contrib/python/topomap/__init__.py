@@ -27,12 +27,12 @@ from topomap.costs import Congestion, Cost, Time, TimeCosts, TimePhase, congesti
 from topomap.database import Allocation, Database, Distance, Host, Summary, folded, hostlist
 from topomap.graphs import Graph, Recognition, formats, merged
 from topomap.machines import Machine
-from topomap.mapping import Candidate, Mapping, Problem, algorithms, map
+from topomap.mapping import Candidate, Mapping, algorithms, map
 from topomap.plans import CommandError, Plan, plan, report
 
 __all__ = [
     "Allocation", "Candidate", "CommandError", "Congestion", "Cost", "Database", "Distance", "Graph", "Host",
-    "InputError", "Machine", "Mapping", "Plan", "Problem", "Recognition", "Summary", "SystemFailure", "Time",
+    "InputError", "Machine", "Mapping", "Plan", "Recognition", "Summary", "SystemFailure", "Time",
     "TimeCosts", "TimePhase", "TopomapError", "UsageError", "algorithms", "congestion", "evaluate", "folded",
     "formats", "hostlist", "map", "merged", "plan", "predict", "report", "version",
 ]

@@ -106,19 +106,6 @@ class Layout(c.Structure):
     _fields_ = [("name", c.c_char_p), ("slot_of_rank", u32p)]
 
 
-Run = c.CFUNCTYPE(c.c_int, c.c_void_p, u32p, c.c_void_p, c.POINTER(Error))
-
-
-class OwnAlgorithm(c.Structure):
-    _fields_ = [
-        ("size", c.c_size_t),
-        ("name", c.c_char_p),
-        ("refines", c.c_int),
-        ("run", Run),
-        ("data", c.c_void_p),
-    ]
-
-
 class MapOptions(c.Structure):
     _fields_ = [
         ("size", c.c_size_t),
@@ -144,8 +131,6 @@ class MapOptions(c.Structure):
         ("pin", c.c_int),
         ("pin_rank", c.c_uint32),
         ("pin_node", c.c_uint32),
-        ("own_algorithms", c.c_size_t),
-        ("own_algorithm", c.POINTER(OwnAlgorithm)),
     ]
 
 
@@ -317,7 +302,6 @@ STRUCTS: dict[str, Any] = {
     "topomap_time_phase": TimePhase,
     "topomap_time": Time,
     "topomap_layout": Layout,
-    "topomap_own_algorithm": OwnAlgorithm,
     "topomap_map_options": MapOptions,
     "topomap_candidate": Candidate,
     "topomap_mapping": Mapping,

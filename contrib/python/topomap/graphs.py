@@ -38,15 +38,13 @@ class Graph:
     """Who talks to whom, and how much: ranks 0..n-1, and for each directed pair that communicates the bytes, and
     where they are known the messages, from one to the other. It does not change once it is made.
 
-    Its arrays are the library's own memory: they are not copied, cannot be written to, and keep the graph alive. Those
-    of a graph that an algorithm is lent are copies, made anew each time: it is gone when the algorithm ends.
+    Its arrays are the library's own memory: they are not copied, cannot be written to, and keep the graph alive.
     """
 
     def __init__(self, handle: Optional[int], owner: Any = None) -> None:
         """For the bindings themselves: use :meth:`read` or one of the others."""
         self._address = handle
         self._owner = owner
-        self._lent: bool = getattr(owner, "_lent", False)
 
     def __del__(self) -> None:
         if self._address and self._owner is None:
@@ -55,10 +53,7 @@ class Graph:
 
     @property
     def _handle(self) -> int:
-        if self._address is None:
-            raise ValueError("the graph was lent to an algorithm that has ended")
-        if self._lent and isinstance(self._owner, Graph):
-            self._owner._handle  # a phase ends with its graph
+        assert self._address is not None
         return self._address
 
     def __repr__(self) -> str:
@@ -207,11 +202,7 @@ class Graph:
         return offset, target, sizes, int(offset[self.ranks])
 
     def _view(self, address: Any, dtype: Any, length: int) -> "npt.NDArray[Any]":
-        found = view(address, dtype, length, self)
-        if self._lent:
-            found = found.copy()
-            found.flags.writeable = False
-        return found
+        return view(address, dtype, length, self)
 
     @property
     def indptr(self) -> "npt.NDArray[np.uint64]":

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Optional, Union
+from typing import Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -22,26 +22,24 @@ class Machine:
 
     def __init__(self, spec: str) -> None:
         self._address: Optional[int] = None
-        self._owner: Any = None
         handle = c.c_void_p()
         call("topomap_machine_parse", encoded(spec, "spec"), c.byref(handle))
         self._address = handle.value
 
     @classmethod
-    def _of(cls, handle: Optional[int], owner: Any = None) -> "Machine":
+    def _of(cls, handle: Optional[int]) -> "Machine":
         machine = cls.__new__(cls)
-        machine._address, machine._owner = handle, owner
+        machine._address = handle
         return machine
 
     def __del__(self) -> None:
-        if self._address and self._owner is None:
+        if self._address:
             library.topomap_machine_free(self._address)
         self._address = None
 
     @property
     def _handle(self) -> int:
-        if self._address is None:
-            raise ValueError("the machine was lent to an algorithm that has ended")
+        assert self._address is not None
         return self._address
 
     def __repr__(self) -> str:

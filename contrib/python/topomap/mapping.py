@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes as c
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -107,68 +107,13 @@ class Mapping:
                 for x in it.candidate[: it.candidates]]
 
 
-class Problem:
-    """What an algorithm written in Python is asked; of use while it runs, and a ValueError afterwards."""
-
-    _lent = True
-
-    def __init__(self, handle: int) -> None:
-        self._address: Optional[int] = handle
-        self.graph = Graph(library.topomap_problem_graph(handle), owner=self)
-        self.machine = Machine._of(library.topomap_problem_machine(handle), owner=self)
-        self.seed = int(library.topomap_problem_seed(handle))
-
-    @property
-    def late(self) -> bool:
-        """The caller's time is up."""
-        if self._address is None:
-            raise ValueError("the algorithm that was asked this has ended")
-        return bool(library.topomap_problem_late(self._address))
-
-    def _end(self) -> None:
-        self._address = self.graph._address = self.machine._address = None
-
-
-#: An algorithm written in Python: it gets a Problem and returns [ranks] slots, or None after it has changed the
-#: array it was given, which holds the placement so far where it refines, and else numbers that are no slots.
-Algorithm = Callable[[Problem, "npt.NDArray[np.uint32]"], Optional[ArrayLike]]
-
-
-class _Own:
-    """A function of Python as the library calls it. What it raises waits until topomap_map() has returned."""
-
-    def __init__(self, name: str, function: Algorithm, refines: bool) -> None:
-        self.raised: Optional[BaseException] = None
-        self._function = function
-        self.run = s.Run(self._called)  # kept: the library has its address
-        self.struct = s.OwnAlgorithm(c.sizeof(s.OwnAlgorithm), name.encode(), refines, self.run, None)
-
-    def _called(self, handle: int, slots: Any, data: Any, error: Any) -> int:
-        problem: Optional[Problem] = None
-        try:
-            problem = Problem(handle)
-            lent = np.ctypeslib.as_array(slots, shape=(problem.graph.ranks,))
-            given = lent.copy()  # the function may keep it, the library frees its own
-            made = self._function(problem, given)
-            lent[:] = given if made is None else array(made, np.uint32, len(lent), "what the algorithm returned")
-            return 0
-        except BaseException as raised:  # noqa: B902 - C cannot let it through
-            self.raised = raised
-            error[0].code, error[0].text = 1, repr(raised).encode()[:511]
-            return -1
-        finally:
-            if problem is not None:
-                problem._end()
-
-
 def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", effort: str = "default",
         objective: str = "J", seed: int = 0, threads: int = 1, seconds: float = 0.0, mix: float = 0.0,
         congestion_model: Optional[str] = None, time_costs: Optional[TimeCosts] = None, balance: float = 0.0,
         contiguous: bool = False, inter_only: bool = False, message_bytes: float = 0.0,
         start: Optional[ArrayLike] = None, layouts: Optional[dict[str, ArrayLike]] = None,
         together: Optional[ArrayLike] = None, together_level: Optional[str] = None,
-        pin: Optional[tuple[int, int]] = None, own: Optional[dict[str, Algorithm]] = None,
-        own_refiners: Optional[dict[str, Algorithm]] = None) -> Mapping:
+        pin: Optional[tuple[int, int]] = None) -> Mapping:
     """Finds a placement of the graph's ranks on the machine's slots, one to one.
 
     The baseline (``start``, by default rank r on slot r) and ``layouts`` are candidates of "auto", whose result is
@@ -190,8 +135,6 @@ def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", ef
     :param layouts: other placements that are known beforehand, by their names
     :param together: [ranks] ranks of one number stay together; ``together_level``: on what
     :param pin: (rank, node)
-    :param own: algorithms written in Python by their names, which ``algorithm`` may have
-    :param own_refiners: likewise, which improve what they find
     """
     a_graph, a_machine = as_graph(graph), as_machine(machine)
     ranks, keep = a_graph.ranks, []
@@ -205,9 +148,6 @@ def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", ef
     for word, words_ in ((effort, _EFFORTS), (objective, _OBJECTIVES)):
         if word not in words_:
             raise ValueError(f"{word!r} is none of {', '.join(words_)}")
-    owns = [_Own(name, function, False) for name, function in (own or {}).items()]
-    owns += [_Own(name, function, True) for name, function in (own_refiners or {}).items()]
-    own_array = (s.OwnAlgorithm * len(owns))(*[x.struct for x in owns])
     known = (s.Layout * len(layouts or {}))(
         *[s.Layout(name.encode(), numbers(slots, f"layouts[{name!r}]")) for name, slots in (layouts or {}).items()])
     costs = time_costs._struct() if time_costs else None
@@ -220,15 +160,9 @@ def map(graph: Any, machine: Union[str, Machine], *, algorithm: str = "auto", ef
         layouts=len(known), layout=known, message_bytes=message_bytes, together=numbers(together, "together"),
         together_level=encoded_if(together_level, "together_level"), pin=pin is not None,
         pin_rank=natural(pin[0], 32, "pin: a rank") if pin else 0,
-        pin_node=natural(pin[1], 32, "pin: a node") if pin else 0, own_algorithms=len(owns), own_algorithm=own_array)
+        pin_node=natural(pin[1], 32, "pin: a node") if pin else 0)
     found = c.POINTER(s.Mapping)()
-    try:
-        call("topomap_map", a_graph._handle, a_machine._handle, c.byref(options), c.byref(found))
-    except Exception:
-        for one in owns:
-            if one.raised is not None:
-                raise one.raised
-        raise
+    call("topomap_map", a_graph._handle, a_machine._handle, c.byref(options), c.byref(found))
     return Mapping(found, a_graph, a_machine)
 
 

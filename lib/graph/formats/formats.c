@@ -262,31 +262,6 @@ int topomap_graph_read(const char *what, const char *format, topomap_graph **gra
     return topomap_graph_read_watched(what, format, NULL, NULL, graph, err);
 }
 
-int topomap_graph_read_with(const char *path, topomap_graph_reader reader, void *data,
-                            topomap_graph **graph, topomap_error *err)
-{
-    topomap_graph *made = NULL;
-    topomap_error why;
-    topomap_input *input;
-    int status;
-
-    if (topomap_input_open(path, &input, err))
-        return -1;
-    topomap_error_set(&why, TOPOMAP_EINPUT, "%s: its reader gave up and did not say why",
-                      topomap_input_path(input));
-    status = reader(input, data, &made, &why);
-    if (!status && !made)
-        topomap_error_set(&why, TOPOMAP_EINPUT, "%s: its reader made no graph of it",
-                          topomap_input_path(input));
-    topomap_input_close(input);
-    if (!status && made) {
-        *graph = made;
-        return 0;
-    }
-    topomap_graph_free(made);
-    return topomap_error_set(err, why.code, "%s", why.text);
-}
-
 static int format_for(const char *path, const char *format, topomap_error *err)
 {
     size_t length = unpacked_length(path);

@@ -75,7 +75,6 @@ int topomap_json_write(const topomap_graph *graph, const char *path, topomap_tex
     ROW(topomap_monitoring)                                                                        \
     ROW(topomap_mpip)                                                                              \
     ROW(topomap_nccl_log)                                                                          \
-    ROW(topomap_nccl_graphs)                                                                       \
     ROW(topomap_torch_trace)
 
 #define TOPOMAP_DECLARE(format) extern const topomap_graph_io format;

@@ -412,10 +412,6 @@ typedef struct topomap_map_options {
     int pin; /**< nonzero: pin_rank is placed on the node pin_node, unless groups that stay together
                   have no places there */
     uint32_t pin_rank, pin_node;
-    size_t own_algorithms;                             /**< how many there are of `own_algorithm` */
-    const struct topomap_own_algorithm *own_algorithm; /**< [own_algorithms] the program's own
-                                                            (topomap/extend.h), lent until
-                                                            topomap_map() returns */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */

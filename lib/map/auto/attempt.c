@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/auto/own.h"
 #include "map/auto/portfolio.h"
 #include "map/parameters.h"
 #include "util/alloc.h"
@@ -38,11 +37,8 @@ static int run_word(topomap_problem *problem, int is_auto, const char *word, siz
     const char *comma = memchr(word, ',', length);
     size_t name = comma ? (size_t)(comma - word) : length;
     const topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
-    const topomap_own_algorithm *own;
     int refines;
 
-    if (!impl && (own = topomap_own_find(problem, word, name)) != NULL)
-        return topomap_own_run(own, problem, length > name, first, slot_of, err);
     if (!impl)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no algorithm '%.*s'; `topomap algorithms` lists them",

@@ -5,4 +5,4 @@ lib_libcore_la_SOURCES += \
   lib/map/auto/registry.c lib/map/auto/portfolio.c lib/map/auto/portfolio_auto.c \
   lib/map/auto/portfolio_links.c lib/map/auto/portfolio_parts.h lib/map/auto/portfolio.h lib/map/auto/attempt.c \
   lib/map/auto/attempt.h lib/map/auto/crew.c lib/map/auto/crew.h \
-  lib/map/auto/own.c lib/map/auto/own.h lib/map/auto/layouts.c lib/map/auto/layouts.h lib/map/auto/settle.c
+  lib/map/auto/layouts.c lib/map/auto/layouts.h lib/map/auto/settle.c

@@ -7,7 +7,6 @@
 #include "map/auto/attempt.h"
 #include "map/auto/layouts.h"
 #include "map/auto/map.h"
-#include "map/auto/own.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
 #include "map/refine/level.h"
@@ -144,10 +143,6 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
     problem->effort = options->effort;
     problem->seed = options->seed;
     problem->inter_only = options->inter_only;
-    if (topomap_own_check(options->own_algorithm, options->own_algorithms, err))
-        return -1;
-    problem->own = options->own_algorithm;
-    problem->owns = options->own_algorithms;
     if (options->seconds > 0)
         problem->deadline = topomap_clock_wall() + options->seconds;
     *start = topomap_alloc(machine->slots, sizeof **start, err);
@@ -359,7 +354,7 @@ int topomap_map_watched(const topomap_graph *graph, const topomap_machine *machi
                         topomap_mapping **out, topomap_error *err)
 {
     topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
-    size_t least = offsetof(topomap_map_options, own_algorithm) + sizeof options.own_algorithm;
+    size_t least = offsetof(topomap_map_options, pin_node) + sizeof options.pin_node;
 
     if (given &&
         topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))

@@ -46,12 +46,6 @@ static const char mpip_text[] =
 static const char nccl_text[] =
     NCCL_INIT("0") NCCL_INIT("1") NCCL_INIT("2") NCCL_INIT("3") NCCL_SEND("0", "3", "1")
         NCCL_SEND("0", "4", "2") NCCL_SEND("1", "2", "0") NCCL_SEND("2", "4", "0");
-/* Each connection is 1. */
-static const char xml_text[] =
-    "<graphs version=\"1\">\n<graph id=\"0\">\n<channel><gpu dev=\"0\"/><gpu "
-    "dev=\"1\"/></channel>\n"
-    "<channel><gpu dev=\"2\"/><gpu dev=\"0\"/></channel>\n<channel><gpu dev=\"3\"/></channel>\n"
-    "</graph>\n</graphs>\n";
 /* Rank 0's part. */
 #define TORCH_CALL(values, op, bytes, group)                                                       \
     "{\"name\": \"record_param_comms\", \"inputs\": {\"values\": [[7,true],[\"0\",\"d\"]," values  \
@@ -74,8 +68,7 @@ enum {
     READ_ONLY = 4,
     BINARY = 8,
     LAST_LINE = 16,
-    UNITS = 32, /* each arc is 1 */
-    FIRST = 64, /* only rank 0's */
+    FIRST = 32, /* only rank 0's */
 };
 static struct {
     const char *format, *suffix, *text;
@@ -92,7 +85,6 @@ static struct {
     {"ompi-monitoring", "prof", monitoring_text, sizeof monitoring_text - 1, 120, 0},
     {"mpip", "mpiP", mpip_text, sizeof mpip_text - 1, 20, MESSAGES | READ_ONLY},
     {"nccl-log", "log", nccl_text, sizeof nccl_text - 1, sizeof nccl_text, READ_ONLY},
-    {"nccl-graph", "xml", xml_text, sizeof xml_text - 1, 60, READ_ONLY | UNITS},
     {"torch-trace", "json", torch_text, sizeof torch_text - 1, 4, READ_ONLY | MESSAGES | FIRST},
 };
 enum { SMALL = sizeof small / sizeof *small };
@@ -100,11 +92,10 @@ enum { SMALL = sizeof small / sizeof *small };
 static topomap_graph *small_graph_as(int is)
 {
     static const uint32_t from[] = {0, 0, 1, 2}, to[] = {1, 2, 0, 0};
-    static const uint64_t bytes[] = {3, 4, 2, 4}, units[] = {1, 1, 1, 1};
+    static const uint64_t bytes[] = {3, 4, 2, 4};
     topomap_graph *graph = NULL;
 
-    assert_int_equal(topomap_graph_new(4, is & FIRST ? 2 : 4, from, to, is & UNITS ? units : bytes,
-                                       NULL, &graph, NULL),
+    assert_int_equal(topomap_graph_new(4, is & FIRST ? 2 : 4, from, to, bytes, NULL, &graph, NULL),
                      0);
     return graph;
 }

@@ -165,12 +165,29 @@ static void test_weights(void **state)
     topomap_graph_free(graph);
 }
 
+static void counts_have_a_width(void **state)
+{
+    uint32_t from[] = {0, 1}, to[] = {1, 0};
+    uint64_t bytes[] = {5, 6}, messages[] = {3, 70000};
+    topomap_graph *graph;
+    topomap_error err;
+    unsigned width;
+    const void *counts;
+
+    (void)state;
+    assert_int_equal(topomap_graph_new(2, 2, from, to, bytes, messages, &graph, &err), 0);
+    counts = topomap_graph_counts(graph, &width);
+    assert_int_equal(width, 4);
+    assert_true(((const uint32_t *)counts)[0] == 3 && ((const uint32_t *)counts)[1] == 70000);
+    topomap_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_new),     cmocka_unit_test(test_new_refused),
         cmocka_unit_test(test_order),   cmocka_unit_test(test_arcs),
-        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_weights), cmocka_unit_test(counts_have_a_width),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
 {
     static const char switches[] =
         "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
-        " WHERE importer IN ('links', 'myrinet-links') AND kind = 0 ORDER BY source";
+        " WHERE importer = 'links' AND kind = 0 ORDER BY source";
 
     if (db_forget_sharing(import, switches, has_name, content, err))
         return -1;
@@ -53,18 +53,6 @@ static const topomap_graph_option options[] = {
 
 const db_importer db_links = {
     .row = {"links", "any fabric: CSV lines 'name,port,name,port,Gb/s[,class]'", options},
-    .tables = {"vertex", "link"},
-    .read = read_list,
-    .write = write_list,
-    .free = list_free,
-};
-
-const db_importer db_myrinet_links = {
-    .row =
-        {"myrinet-links",
-         "Myrinet as such CSV lines (no sample of what fm_db2wirelist prints is public: bring its "
-         "output into this form)",
-         options},
     .tables = {"vertex", "link"},
     .read = read_list,
     .write = write_list,
