@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The command: options, help, manual pages, completion; a folder for each subject.
 bin_PROGRAMS += cli/topomap
-cli_topomap_SOURCES = cli/main.c cli/cli.h cli/commands.c cli/completion.c cli/json.c cli/manual.c cli/options.c cli/policy.c \
+cli_topomap_SOURCES = cli/main.c cli/cli.h cli/commands.c cli/completion.c cli/json_output.c cli/manual.c cli/options.c cli/policy.c \
   cli/registries.c cli/signals.c cli/subprocess.c cli/subprocess.h plugin/common/record.c
 include cli/db/local.mk
 include cli/doctor/local.mk

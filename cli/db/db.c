@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/db/node.h"
+#include "cli/db/db_node.h"
 #include "cli/db/sources.h"
-#include "cli/map/map.h"
+#include "cli/map/map_command.h"
 #include "topology-db/import/import.h"
 
 enum { FILES = 32 }; /* operands of an import */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
-#include "cli/launch/launch.h"
+#include "cli/launch/records.h"
 #include "cli/subprocess.h"
 #include "util/clock.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
-#include "cli/map/map.h"
+#include "cli/map/map_command.h"
 
 enum { CONFIG_MOST = 1 << 20 };
 

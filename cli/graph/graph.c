@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/graph/graph.h"
+#include "cli/graph/graph_files.h"
 #include "graph/formats/parts.h"
 #include "graph/graph.h"
 

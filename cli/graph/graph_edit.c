@@ -2,7 +2,7 @@
 /* topomap graph merge, graph scale, graph permute */
 #include <stdlib.h>
 
-#include "cli/graph/graph.h"
+#include "cli/graph/graph_files.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/graph/graph.h"
+#include "cli/graph/graph_files.h"
 #include "graph/graph.h"
 #include "map/split/mesh_file.h"
 #include "util/alloc.h"

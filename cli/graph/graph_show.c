@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/graph/graph.h"
-#include "cli/picture/paper.h"
+#include "cli/graph/graph_files.h"
 #include "cli/picture/picture.h"
 #include "util/output.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/launch/launch.h"
+#include "cli/launch/records.h"
 #include "plugin/common/record.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/store/place.h"

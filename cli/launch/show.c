@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/launch/launch.h"
+#include "cli/launch/records.h"
 #include "plan/plan.h"
 #include "plugin/planner/plan/gpu_tasks.h"
 #include "util/alloc.h"

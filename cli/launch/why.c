@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/launch/launch.h"
+#include "cli/launch/records.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
 #include "plugin/planner/plan/gpu_tasks.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/map/map.h"
+#include "cli/map/map_command.h"
 #include "metric/prediction.h"
 #include "topomap/db.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/graph/graph.h"
-#include "cli/map/map.h"
+#include "cli/graph/graph_files.h"
+#include "cli/map/map_command.h"
 #include "graph/patterns/patterns.h"
 #include "machine/machine.h"
 #include "plan/plan.h"

@@ -359,7 +359,7 @@ static void put_busiest(topomap_drawing *out, const json_t *data, double y)
     }
 }
 
-int page_sheet(const json_t *data, topomap_drawing *out, topomap_error *err)
+int page_draw(const json_t *data, topomap_drawing *out, topomap_error *err)
 {
     out->style = styles;
     out->styles = sizeof styles / sizeof *styles;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/launch/launch.h"
-#include "cli/map/map.h"
+#include "cli/launch/records.h"
+#include "cli/map/map_command.h"
 #include "plan/bindings.h"
 #include "plan/writers/writers.h"
 #include "plugin/planner/plan/answer.h"

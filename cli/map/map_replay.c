@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/launch/launch.h"
-#include "cli/map/map.h"
+#include "cli/launch/records.h"
+#include "cli/map/map_command.h"
 #include "plugin/planner/plan/answer.h"
 #include "util/alloc.h"
 #include "util/output.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/graph/graph.h"
+#include "cli/graph/graph_files.h"
 #include "plugin/store/program.h"
 #include "plugin/store/store.h"
 #include "plugin/store/trust.h"

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/launch/launch.h"
-#include "cli/map/map.h"
+#include "cli/launch/records.h"
+#include "cli/map/map_command.h"
 #include "cli/run/run.h"
 #include "cli/subprocess.h"
 #include "graph/formats/parts.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/launch/launch.h"
+#include "cli/launch/records.h"
 #include "cli/run/run.h"
 #include "cli/subprocess.h"
 #include "plugin/common/environment.h"

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/graph/graph.h"
-#include "cli/launch/launch.h"
-#include "cli/map/map.h"
+#include "cli/graph/graph_files.h"
+#include "cli/launch/records.h"
+#include "cli/map/map_command.h"
 #include "cli/page/page.h"
-#include "cli/page/site.h"
-#include "cli/picture/paper.h"
+#include "cli/page/page_site.h"
+#include "cli/picture/picture.h"
 #include "fabric/network.h"
 #include "machine/machine.h"
 #include "plugin/planner/plan/gpu_tasks.h"
@@ -43,7 +43,7 @@ static int write_sheet(const cli_call *call, json_t *data)
 {
     topomap_drawing drawing = {0};
     topomap_error err;
-    int status = page_sheet(data, &drawing, &err);
+    int status = page_draw(data, &drawing, &err);
 
     if (status == 0)
         status = picture_write(&drawing, call->options.output, &err);
@@ -71,11 +71,11 @@ static int write_job(const cli_call *call, const page_job *job)
     topomap_error err;
     json_t *data;
 
-    shown.is_sheet = picture_is_format(call->options.output);
+    shown.is_drawing = picture_is_format(call->options.output);
     data = make_data(call, &shown, &err);
     if (!data)
         return cli_fail(call, &err);
-    return shown.is_sheet ? write_sheet(call, data) : write_page(call, job->title, data);
+    return shown.is_drawing ? write_sheet(call, data) : write_page(call, job->title, data);
 }
 
 /* The layout before as a plan: tasks have the CPUs of their slots, and the GPUs that Slurm gives

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/db/node.h"
+#include "cli/db/db_node.h"
 #include "topology-db/devices.h"
 #include "util/alloc.h"
 #include "util/ranges.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "cli/picture/paper.h"
+#include "cli/picture/picture.h"
 #include "util/output.h"
 
 static int svg(const topomap_drawing *drawing, FILE *out, topomap_error *err)

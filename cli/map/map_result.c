@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/launch/launch.h"
-#include "cli/map/map.h"
+#include "cli/launch/records.h"
+#include "cli/map/map_command.h"
 #include "util/output.h"
 
 /* Opens what --output names; NULL after saying why not. */

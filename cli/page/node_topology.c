@@ -355,7 +355,7 @@ static int open_inside(inside *in, topomap_error *err)
     return 0;
 }
 
-json_t *page_inside(const page_job *job, topomap_error *err)
+json_t *page_node_topology(const page_job *job, topomap_error *err)
 {
     inside in = {.job = job};
     json_t *made = NULL;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/page/coarse.h"
+#include "cli/page/page.h"
 #include "util/alloc.h"
 
 /* What a round goes by: the groups so far, as a network, and what each of them is put to. */
@@ -202,7 +202,7 @@ static void join_boxes(const round *r, const topomap_machine *grid, uint32_t *di
 /* ---- Groups ------------------------------------------------------------------------------ */
 
 /* Numbers the groups by their lowest vertices, and joins their links. \return 0, or -1 */
-static int rebuild(const round *r, page_coarse *c, uint32_t vertices, topomap_error *err)
+static int rebuild(const round *r, page_network_groups *c, uint32_t vertices, topomap_error *err)
 {
     const topomap_network *n = r->network;
     uint32_t *number = topomap_alloc(n->vertices, sizeof *number, err), groups = 0;
@@ -240,7 +240,8 @@ static int rebuild(const round *r, page_coarse *c, uint32_t vertices, topomap_er
 
 /* \param step  or NULL: boxes of the grid */
 static int go(const topomap_network *whole, const topomap_machine *grid, uint32_t most,
-              int (*step)(const round *r, topomap_error *err), page_coarse *c, topomap_error *err)
+              int (*step)(const round *r, topomap_error *err), page_network_groups *c,
+              topomap_error *err)
 {
     round r = {.network = c->network ? c->network : whole, .most = most};
     int status = -1;
@@ -263,7 +264,7 @@ static int go(const topomap_network *whole, const topomap_machine *grid, uint32_
     return status;
 }
 
-static int describe(const topomap_network *whole, page_coarse *c, topomap_error *err)
+static int describe(const topomap_network *whole, page_network_groups *c, topomap_error *err)
 {
     uint32_t *level = topomap_alloc(whole->vertices, sizeof *level, err), levels = 0;
 
@@ -283,13 +284,13 @@ static int describe(const topomap_network *whole, page_coarse *c, topomap_error 
     return levels ? 0 : -1;
 }
 
-int page_coarse_make(const topomap_network *network, const topomap_machine *grid, uint32_t most,
-                     page_coarse *c, topomap_error *err)
+int page_network_groups_make(const topomap_network *network, const topomap_machine *grid,
+                             uint32_t most, page_network_groups *c, topomap_error *err)
 {
     static int (*const steps[])(const round *r, topomap_error *err) = {
         absorb, join_twins, join_groups, join_above, join_twins, join_next};
 
-    *c = (page_coarse){.network = NULL};
+    *c = (page_network_groups){.network = NULL};
     c->group_of = topomap_alloc(network->vertices, sizeof *c->group_of, err);
     if (!c->group_of)
         return -1;
@@ -304,12 +305,12 @@ int page_coarse_make(const topomap_network *network, const topomap_machine *grid
     return describe(network, c, err);
 }
 
-void page_coarse_clear(page_coarse *c)
+void page_network_groups_clear(page_network_groups *c)
 {
     topomap_network_free(c->network);
     free(c->group_of);
     free(c->first);
     free(c->switches);
     free(c->nodes);
-    *c = (page_coarse){.network = NULL};
+    *c = (page_network_groups){.network = NULL};
 }

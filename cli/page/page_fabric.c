@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/page/page.h"
-#include "cli/picture/paper.h"
+#include "cli/picture/picture.h"
 #include "topology-db/db.h"
 #include "topology-db/export/drawing.h"
 #include "util/clock.h"

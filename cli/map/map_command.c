@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/graph/graph.h"
-#include "cli/map/map.h"
+#include "cli/graph/graph_files.h"
+#include "cli/map/map_command.h"
 #include "map/auto/map.h"
 #include "metric/congestion.h"
 #include "metric/prediction.h"

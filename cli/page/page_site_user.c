@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/page/site.h"
+#include "cli/page/page_site.h"
 #include "plugin/common/record.h"
 #include "plugin/planner/plan/record.h"
 #include "plugin/store/trust.h"

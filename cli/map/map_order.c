@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/map/map.h"
+#include "cli/map/map_command.h"
 #include "util/alloc.h"
 #include "util/input.h"
 

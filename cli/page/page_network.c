@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/page/coarse.h"
 #include "cli/page/page.h"
 #include "draw/layout.h"
 #include "machine/machine.h"
@@ -25,10 +24,10 @@ typedef struct vertex {
 typedef struct picture {
     const topomap_network *network; /* that is drawn */
     topomap_link_loads *const *load;
-    const page_coarse *coarse; /* whose network it is, or NULL */
-    double *share[2];          /* [links] before and after */
-    vertex *vertex;            /* [vertices] in the order of their numbers */
-    topomap_draw_place *place; /* [vertices] */
+    const page_network_groups *coarse; /* whose network it is, or NULL */
+    double *share[2];                  /* [links] before and after */
+    vertex *vertex;                    /* [vertices] in the order of their numbers */
+    topomap_draw_place *place;         /* [vertices] */
     uint32_t levels;
     double width, height, slice[2]; /* the latter of grids: what a slice takes */
     const char *shape;
@@ -275,7 +274,7 @@ static json_t *cables_json(const cable *cables, uint32_t count)
 /* "leaf3 and 2 more, 48 nodes" */
 static json_t *name_of(const picture *p, uint32_t v)
 {
-    const page_coarse *c = p->coarse;
+    const page_network_groups *c = p->coarse;
     char name[64], text[128];
 
     topomap_link_loads_vertex(p->load[0], c ? c->first[v] : v, name, sizeof name);
@@ -352,18 +351,18 @@ json_t *page_network(const page_job *job, topomap_link_loads *const load[2], top
     const topomap_network *n = topomap_link_loads_network(load[0]);
     picture p = {.network = n, .load = load};
     int grid = is_grid(job->machine, n);
-    page_coarse coarse;
+    page_network_groups coarse;
     json_t *made = NULL;
 
     if (n->vertices == 0)
         return json_null();
     if (n->vertices <= VERTICES_MOST)
         return make(&p, job->machine, grid, err);
-    if (page_coarse_make(n, grid ? job->machine : NULL, GROUPS_MOST, &coarse, err) == 0) {
+    if (page_network_groups_make(n, grid ? job->machine : NULL, GROUPS_MOST, &coarse, err) == 0) {
         p.network = coarse.network;
         p.coarse = &coarse;
         made = make(&p, job->machine, grid, err);
     }
-    page_coarse_clear(&coarse);
+    page_network_groups_clear(&coarse);
     return made;
 }
