@@ -104,6 +104,13 @@ int page_draw(const json_t *data, topomap_drawing *drawing, topomap_error *err);
  *  \param line  below the title */
 void page_begin(FILE *out, const char *title, const char *line);
 
+/** printf() of HTML with texts: each %s is one, which topomap_markup_put() writes; %% is a per cent
+ *  sign, and there is no other conversion. */
+void page_put(FILE *out, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+/** A table up to the inside of its body. \param caption  or NULL
+ *  \param columns  their names, a '|' between two */
+void page_table(FILE *out, const char *id, const char *caption, const char *columns);
+
 extern const char page_css[], page_js[];
 
 #endif

@@ -17,7 +17,6 @@
 #include "topology-db/export/drawing.h"
 #include "util/clock.h"
 #include "util/output.h"
-#include "xml/markup.h"
 
 static void put_row(FILE *out, const char *name, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 static void put_row(FILE *out, const char *name, const char *format, ...)
@@ -28,9 +27,7 @@ static void put_row(FILE *out, const char *name, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(out, "<tr><th scope=\"row\">%s</th><td>", name);
-    topomap_markup_put(out, text);
-    fputs("</td></tr>\n", out);
+    page_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", name, text);
 }
 
 static void put_summary(FILE *out, const topomap_db_summary *s)
@@ -51,16 +48,9 @@ static void put_summary(FILE *out, const topomap_db_summary *s)
 
 static int put_hosts(const topomap_db_count *count, void *data)
 {
-    FILE *out = data;
-    const char *const cells[] = {count->status, count->type, count->class_name};
-
-    fputs("<tr>", out);
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-        fputs("<td>", out);
-        topomap_markup_put(out, *cells[i] ? cells[i] : "-");
-        fputs("</td>", out);
-    }
-    fprintf(out, "<td>%" PRIu64 "</td></tr>\n", count->count);
+    page_put(data, "<tr><td>%s</td><td>%s</td><td>%s</td>", *count->status ? count->status : "-",
+             *count->type ? count->type : "-", *count->class_name ? count->class_name : "-");
+    fprintf(data, "<td>%" PRIu64 "</td></tr>\n", count->count);
     return 0;
 }
 
@@ -78,15 +68,12 @@ static int put_links(const topomap_db_count *count, void *data)
 
 static int put_counts(FILE *out, topomap_db *db, topomap_error *err)
 {
-    fputs("<section><h2>Nodes and links</h2><table id=\"nodes\"><thead><tr><th "
-          "scope=\"col\">status</th><th scope=\"col\">type</th><th scope=\"col\">class</th><th "
-          "scope=\"col\">nodes</th></tr></thead><tbody>\n",
-          out);
+    fputs("<section><h2>Nodes and links</h2>", out);
+    page_table(out, "nodes", NULL, "status|type|class|nodes");
     if (topomap_db_count_hosts(db, put_hosts, out, err) != 0)
         return -1;
-    fputs("</tbody></table><table id=\"rates\"><thead><tr><th scope=\"col\">rate</th><th "
-          "scope=\"col\">links</th></tr></thead><tbody>\n",
-          out);
+    fputs("</tbody></table>", out);
+    page_table(out, "rates", NULL, "rate|links");
     if (topomap_db_count_links(db, put_links, out, err) != 0)
         return -1;
     fputs("</tbody></table></section>\n", out);
@@ -122,11 +109,8 @@ static int put_source(const topomap_db_source *source, void *data)
     char date[32];
 
     topomap_db_date_put(source->time, date);
-    fputs("<tr><td>", out);
-    topomap_markup_put(out, source->importer);
-    fputs("</td><td>", out);
-    topomap_markup_put(out, *source->name ? source->name : "-"); /* there is one at most */
-    fprintf(out, "</td><td>%s</td><td>", date);
+    page_put(out, "<tr><td>%s</td><td>%s</td><td>%s</td><td>", source->importer,
+             *source->name ? source->name : "-", date); /* there is one at most */
     put_age(out, difftime(sources->now, (time_t)source->time));
     fprintf(out, "</td><td>%s</td><td>%" PRIu64 "</td></tr>\n", source->partial ? "yes" : "no",
             source->warnings);
@@ -139,11 +123,9 @@ static int put_sources(FILE *out, topomap_db *db, topomap_error *err)
     struct sources sources = {out, (time_t)topomap_clock_date()};
 
     fputs("<section><h2>Sources</h2><div class=\"wide\" tabindex=\"0\" role=\"region\" "
-          "aria-label=\"Sources\"><table id=\"sources\"><thead><tr><th scope=\"col\">format</th>"
-          "<th scope=\"col\">file</th><th scope=\"col\">imported (UTC)</th><th "
-          "scope=\"col\">age</th><th scope=\"col\">partial</th><th "
-          "scope=\"col\">warnings</th></tr></thead><tbody>\n",
+          "aria-label=\"Sources\">",
           out);
+    page_table(out, "sources", NULL, "format|file|imported (UTC)|age|partial|warnings");
     if (topomap_db_sources(db, put_source, &sources, err) != 0)
         return -1;
     fputs("</tbody></table></div></section>\n", out);
@@ -161,14 +143,10 @@ static int put_finding(const topomap_db_finding *finding, void *data)
 {
     static const char *const severities[] = {"info", "warning", "error"};
     struct findings *findings = data;
-    FILE *out = findings->out;
 
     findings->count++;
-    fprintf(out, "<tr><td>%s</td><td>%s</td><td>", severities[finding->severity], finding->check);
-    topomap_markup_put(out, finding->text);
-    fputs("</td><td>", out);
-    topomap_markup_put(out, finding->remedy);
-    fputs("</td></tr>\n", out);
+    page_put(findings->out, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n",
+             severities[finding->severity], finding->check, finding->text, finding->remedy);
     return 0;
 }
 
@@ -177,10 +155,8 @@ static int put_findings(FILE *out, topomap_db *db, double max_age, topomap_error
     const topomap_db_check_options options = {.max_age = max_age};
     struct findings findings = {out, 0};
 
-    fputs("<section><h2>What db check finds</h2><table id=\"findings\"><thead><tr><th "
-          "scope=\"col\">severity</th><th scope=\"col\">check</th><th scope=\"col\">what</th><th "
-          "scope=\"col\">remedy</th></tr></thead><tbody>\n",
-          out);
+    fputs("<section><h2>What db check finds</h2>", out);
+    page_table(out, "findings", NULL, "severity|check|what|remedy");
     if (topomap_db_check(db, &options, put_finding, &findings, err) != 0)
         return -1;
     fprintf(out, "</tbody></table><p class=\"note\">%" PRIu64 " finding%s</p></section>\n",
@@ -199,9 +175,8 @@ static void put_picture(FILE *out, topomap_db *db)
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
     fputs("<section><h2>The fabric</h2>\n", out);
     if (fd < 0 || topomap_db_export(db, "svg", NULL, 0, path, &why) != 0) {
-        fputs("<p class=\"note\">No picture: ", out);
-        topomap_markup_put(out, fd < 0 ? "out of memory" : why.text);
-        fputs("</p>\n", out);
+        page_put(out, "<p class=\"note\">No picture: %s</p>\n",
+                 fd < 0 ? "out of memory" : why.text);
     } else if (lseek(fd, 0, SEEK_SET) == 0) {
         fputs("<figure class=\"wide\">\n", out);
         while ((got = read(fd, bytes, sizeof bytes)) > 0)

@@ -1,8 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The page around its data. */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/page/page.h"
 #include "xml/markup.h"
+
+void page_put(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (; *format; format++)
+        if (*format == '%' && *++format == 's')
+            topomap_markup_put(out, va_arg(args, const char *));
+        else
+            fputc(*format, out);
+    va_end(args);
+}
+
+void page_table(FILE *out, const char *id, const char *caption, const char *columns)
+{
+    page_put(out, "<table id=\"%s\">", id);
+    if (caption)
+        page_put(out, "<caption>%s</caption>", caption);
+    fputs("<thead><tr>", out);
+    for (size_t length; *columns; columns += length + (columns[length] == '|')) {
+        length = strcspn(columns, "|");
+        fprintf(out, "<th scope=\"col\">%.*s</th>", (int)length, columns);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+}
 
 static void put_figure(FILE *out, const json_t *value)
 {
@@ -20,20 +48,14 @@ static void put_figures(FILE *out, const json_t *data)
 
     if (!figures)
         return;
-    fputs("<table id=\"figures\"><caption>Before and after</caption><thead><tr><th "
-          "scope=\"col\">figure</th><th scope=\"col\">before</th><th scope=\"col\">after</th><th "
-          "scope=\"col\">unit</th></tr></thead><tbody>\n",
-          out);
+    page_table(out, "figures", "Before and after", "figure|before|after|unit");
     json_array_foreach(figures, i, row)
     {
-        fputs("<tr><th scope=\"row\">", out);
-        topomap_markup_put(out, json_string_value(json_object_get(row, "name")));
-        fputs("</th>", out);
+        page_put(out, "<tr><th scope=\"row\">%s</th>",
+                 json_string_value(json_object_get(row, "name")));
         put_figure(out, json_object_get(row, "before"));
         put_figure(out, json_object_get(row, "after"));
-        fputs("<td>", out);
-        topomap_markup_put(out, json_string_value(json_object_get(row, "unit")));
-        fputs("</td></tr>\n", out);
+        page_put(out, "<td>%s</td></tr>\n", json_string_value(json_object_get(row, "unit")));
     }
     fputs("</tbody></table>\n", out);
 }
@@ -47,14 +69,11 @@ static void put_head(FILE *out, const char *title, const char *line, const char 
             "'unsafe-inline';%s img-src data: blob:\">\n"
             "<link rel=\"icon\" href=\"data:,\">\n<title>",
             scripts);
-    topomap_markup_put(out, title);
-    fputs("</title>\n<style>\n", out);
+    page_put(out, "%s</title>\n<style>\n", title);
     fputs(page_css, out);
-    fputs("</style></head><body>\n<header><h1>", out);
-    topomap_markup_put(out, title);
-    fputs("</h1>\n<p id=\"line\">", out);
-    topomap_markup_put(out, line);
-    fputs("</p></header>\n<main>\n", out);
+    page_put(out,
+             "</style></head><body>\n<header><h1>%s</h1>\n<p id=\"line\">%s</p></header>\n<main>\n",
+             title, line);
 }
 
 void page_begin(FILE *out, const char *title, const char *line)
