@@ -190,7 +190,7 @@ const char *cli_database(const cli_call *call);
  *  the limits of the process are too small, after saying so. */
 int cli_prepare(void);
 /** Becomes a step of srun if `topomap run` has mpiexec call this program in place of ssh
- * (run/step.c). Returns -1 if it was called otherwise, else the exit status. */
+ * (run/run_step.c). Returns -1 if it was called otherwise, else the exit status. */
 int cli_step(int argc, char **argv);
 
 /** Finds the command that argv begins with; *words is how many words its name has. */

@@ -214,8 +214,8 @@ static void let_go(void)
             close(fd);
 }
 
-enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void *answer,
-                         size_t size, int64_t milliseconds)
+enum cli_child cli_call_in_child(int (*run)(void *answer, void *with), void *with, void *answer,
+                                 size_t size, int64_t milliseconds)
 {
     int64_t deadline = topomap_clock_ms() + milliseconds;
     int ends[2] = {-1, -1}, whole, ended;
@@ -230,7 +230,7 @@ enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void 
             close(ends[i]);
         free(copy);
         errno = why;
-        return CLI_APART_NONE;
+        return CLI_CHILD_NONE;
     }
     if (pid == 0) {
         setpgid(0, 0);
@@ -246,5 +246,5 @@ enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void 
     if (whole)
         memcpy(answer, copy, size);
     free(copy);
-    return whole ? CLI_APART_DONE : ended ? CLI_APART_DIED : CLI_APART_LATE;
+    return whole ? CLI_CHILD_DONE : ended ? CLI_CHILD_DIED : CLI_CHILD_LATE;
 }

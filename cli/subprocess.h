@@ -22,19 +22,18 @@ int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY]
  *  \p most bytes large (0: any size). */
 int cli_capture_to(char *const *words, unsigned ms, int out, uint64_t most, char last[CLI_WHY]);
 
-enum cli_apart {
-    CLI_APART_DONE,
-    CLI_APART_NONE, /**< there was no process for it; errno says why */
-    CLI_APART_DIED, /**< before it was done */
-    CLI_APART_LATE,
+enum cli_child {
+    CLI_CHILD_DONE,
+    CLI_CHILD_NONE, /**< there was no process for it; errno says why */
+    CLI_CHILD_DIED, /**< before it was done */
+    CLI_CHILD_LATE,
 };
 
-/** Runs \p run in such a process, which leads a process group. Without CLI_APART_DONE the answer
+/** Runs \p run in such a process, which leads a process group. Without CLI_CHILD_DONE the answer
  *  is as it was.
  *  \param run     returns 0 where the answer is filled; else it counts as one that died
- *  \param answer  [size] plain bytes, that go through a pipe: begin with what it is to start from
- */
-enum cli_apart cli_apart(int (*run)(void *answer, void *with), void *with, void *answer,
-                         size_t size, int64_t milliseconds);
+ *  \param answer  [size] plain bytes, that go through a pipe; begin with what is in them */
+enum cli_child cli_call_in_child(int (*run)(void *answer, void *with), void *with, void *answer,
+                                 size_t size, int64_t milliseconds);
 
 #endif

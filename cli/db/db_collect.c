@@ -24,8 +24,7 @@ static const kind kinds[] = {
     {"gpu", "gpu-matrix", 1, "nvidia-smi topo -m"},
     {"gpu", "nvlink-cliques", 0,
      "nvidia-smi --query-gpu=fabric.clusterUuid,fabric.cliqueId --format=csv,noheader | head -n 1 "
-     "| "
-     "sed \"s/^/$host, /\""},
+     "| sed \"s/^/$host, /\""},
     /* What an instance may ask of itself: Compute Engine's and OCI's metadata services. */
     {"gcp", "gcp-topology", 0,
      "ask() { curl -sf -m 10 -H \"Metadata-Flavor: Google\" "

@@ -92,6 +92,5 @@ static const char synth_text[] =
     "  seed=N                           which ones\n";
 
 CLI_COMMAND(cli_db_synth, "db synth", "SPEC",
-            "write the dumps of a made machine: fat trees, tori, dragonflies, with "
-            "faults",
+            "write the dumps of a made machine: fat trees, tori, dragonflies, with faults",
             synth_options, 1, 1, run_synth, synth_text);

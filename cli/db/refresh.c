@@ -47,8 +47,7 @@ static int keep(const refresh *r, const char *format, ...)
     return CLI_NO;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ---------------------------------------------------------------------------------- */
 
 static int copy(int from, int to)
 {
@@ -150,8 +149,7 @@ static void close_all(const refresh *r)
         close(r->lock);
 }
 
-/* ---- Sources ----------------------------------------------------------------------------------
- */
+/* ---- Sources -------------------------------------------------------------------------------- */
 
 static int import(refresh *r, const refresh_source *s, const char *file, char why[CLI_WHY])
 {
@@ -234,8 +232,7 @@ static int import_all(refresh *r)
     return 0;
 }
 
-/* ---- What has changed -------------------------------------------------------------------------
- */
+/* ---- What has changed ----------------------------------------------------------------------- */
 
 static int tell(const topomap_db_change *change, void *data)
 {
@@ -287,8 +284,7 @@ static int compare(refresh *r)
     return r->call->options.force ? 0 : check_losses(r, loss);
 }
 
-/* ---- The new one's place ----------------------------------------------------------------------
- */
+/* ---- The new one's place -------------------------------------------------------------------- */
 
 static int place(const refresh *r, topomap_publish *publish)
 {
@@ -338,8 +334,7 @@ static int write_topology(const refresh *r)
     return CLI_NO;
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 /* Imports all sources into a copy that is made under the database's lock: it has the changes of
  * imports that ended while the commands ran, and imports that begin now are refused. */

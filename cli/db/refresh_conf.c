@@ -60,8 +60,7 @@ static int take_word(refresh_source *s, char *word)
     return *value ? 0 : -1;
 }
 
-/* "source FORMAT nodes=.. option=.. seconds=.. file=PATH" or "command=" with the rest of the line.
- */
+/* "source FORMAT nodes=.. option=.. seconds=.. file=PATH", or command= to the end of the line. */
 static int take_source(topomap_input *input, refresh_conf *conf, const char *text,
                        topomap_error *err)
 {

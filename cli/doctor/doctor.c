@@ -96,20 +96,21 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     struct answer answer = {.site = *site};
     doctor_check row = *check;
 
-    switch (cli_apart(run_check, &row, &answer, sizeof answer, (int64_t)(seconds * 1000) + more)) {
-    case CLI_APART_DONE:
+    switch (cli_call_in_child(run_check, &row, &answer, sizeof answer,
+                              (int64_t)(seconds * 1000) + more)) {
+    case CLI_CHILD_DONE:
         *verdict = answer.verdict;
         *site = answer.site;
         break;
-    case CLI_APART_NONE:
+    case CLI_CHILD_NONE:
         doctor_say(verdict, DOCTOR_PROBLEM, "free memory or processes of this machine",
                    "no process for the check: %s", strerror(errno));
         break;
-    case CLI_APART_DIED:
+    case CLI_CHILD_DIED:
         doctor_say(verdict, DOCTOR_PROBLEM, "report it to topomap's developers",
                    "the check itself died while it looked at %s", check->looks_at);
         break;
-    case CLI_APART_LATE:
+    case CLI_CHILD_LATE:
         doctor_say(verdict, DOCTOR_PROBLEM,
                    "look for a file system or a service that does not answer, or give it longer "
                    "(--deadline)",
@@ -153,8 +154,7 @@ char *cli_site_words(unsigned ms)
     return strdup(site.words);
 }
 
-/* ---- Answers -----------------------------------------------------------------------------------
- */
+/* ---- Answers -------------------------------------------------------------------------------- */
 
 static void print_row(const cli_call *call, const doctor_check *check,
                       const doctor_verdict *verdict)

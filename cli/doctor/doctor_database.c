@@ -63,8 +63,7 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
     topomap_db_close(db);
 }
 
-/* ---- Findings of `db check` --------------------------------------------------------------------
- */
+/* ---- Findings of `db check` ----------------------------------------------------------------- */
 
 struct findings {
     const char *check; /* the one that counts; NULL: all but those that have a row here */
@@ -208,8 +207,7 @@ void doctor_faults(doctor_site *site, doctor_verdict *verdict)
     topomap_db_close(db);
 }
 
-/* ---- The dry run
- * ---------------------------------------------------------------------------------- */
+/* ---- The dry run ---------------------------------------------------------------------------- */
 
 static int take_host(const topomap_db_host *host, void *data)
 {

@@ -80,8 +80,7 @@ void doctor_policy(doctor_site *site, doctor_verdict *verdict)
     policy_clear(&policy);
 }
 
-/* ---- Where files are ---------------------------------------------------------------------------
- */
+/* ---- Where files are ------------------------------------------------------------------------ */
 
 /* linux/magic.h and the file systems' own sources. */
 static const struct {
@@ -140,8 +139,7 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
     }
 }
 
-/* ---- Folders that all users write to
- * ------------------------------------------------------------- */
+/* ---- Folders that all users write to -------------------------------------------------------- */
 
 /* Where what is a user's goes instead (plugin/store/place.c). */
 #define OWN_CACHE "$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"

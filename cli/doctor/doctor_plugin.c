@@ -159,8 +159,7 @@ void doctor_build(doctor_site *site, doctor_verdict *verdict)
     }
 }
 
-/* ---- Its symbols ------------------------------------------------------------------------------
- */
+/* ---- Its symbols ---------------------------------------------------------------------------- */
 
 struct missing {
     const char *library[4]; /* srun and Slurm's own, with what they define */
@@ -365,8 +364,7 @@ void doctor_node_helper(doctor_site *site, doctor_verdict *verdict)
                   verdict);
 }
 
-/* ---- MPI ----------------------------------------------------------------------------------------
- */
+/* ---- MPI ------------------------------------------------------------------------------------ */
 
 static const char *const patterns[] = {
     "/usr/lib*/libmpi*.so.*",       "/usr/lib/*/libmpi*.so.*",
@@ -437,8 +435,7 @@ void doctor_mpi(doctor_site *site, doctor_verdict *verdict)
     }
 }
 
-/* ---- Profilers
- * ------------------------------------------------------------------------------------ */
+/* ---- Profilers ------------------------------------------------------------------------------ */
 
 static void take_missing(const char *name, const char *at, void *data)
 {

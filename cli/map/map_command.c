@@ -31,9 +31,9 @@ static const struct {
     const char *name;
     cli_printer *print;
 } formats[] = {
-    {"text", cli_report_text},
+    {"text", cli_result_text},
     {"perm", print_perm},
-    {"json", cli_report_json},
+    {"json", cli_result_json},
     {NULL, cli_launchers_print}, /* by any of their names */
 };
 enum { LAUNCHERS = sizeof formats / sizeof formats[0] - 1 };
@@ -182,7 +182,7 @@ int cli_map_print(const cli_call *call, cli_printer *print)
         status = cli_time_costs(call, "--objective time",
                                 asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &target.costs);
     if (status == 0)
-        cli_time_costs_settle(target.machine, &target.costs);
+        cli_time_costs_complete(target.machine, &target.costs);
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     options.layout = target.inputs.layouts.row;
@@ -252,7 +252,7 @@ static int report_cost(const cli_call *call, cli_result *result, const uint32_t 
 
     if (result->pin.asked)
         result->pin.on = topomap_machine_node_of(result->target->machine, slots[result->pin.rank]);
-    status = cli_report_cost(call, result);
+    status = cli_result_cost(call, result);
     return status == CLI_DONE && result->pin.on != result->pin.node ? CLI_NO : status;
 }
 
@@ -273,7 +273,7 @@ static int evaluate(const cli_call *call)
     if (status == 0)
         status = cli_time_costs(call, "--time", call->options.time, &target.costs);
     if (status == 0)
-        cli_time_costs_settle(target.machine, &target.costs);
+        cli_time_costs_complete(target.machine, &target.costs);
     result.costs = target.costs;
     if (status == 0 &&
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
@@ -392,9 +392,7 @@ static const char map_text[] =
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
     {"algorithm", "NAME", REQUEST(ALGORITHM),
-     "see `topomap algorithms`; parameters after ',', refinements after '+' "
-     "(default auto)",
-     "a"},
+     "see `topomap algorithms`; parameters after ',', refinements after '+' (default auto)", "a"},
     {"objective", "WHAT", REQUEST(OBJECTIVE),
      "what to make small: J, congestion (the most loaded link), mix[:ALPHA] of both, time "
      "(predicted), or auto (default): time where links, rates and routes are known, else J"},

@@ -36,7 +36,7 @@ typedef struct cli_costs {
  *  \return 0 or an exit status after saying what is wrong */
 int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs);
 /** What goes by others of them: memory, where it is neither given nor measured. */
-void cli_time_costs_settle(const topomap_machine *machine, cli_costs *costs);
+void cli_time_costs_complete(const topomap_machine *machine, cli_costs *costs);
 json_t *cli_time_costs_json(const cli_costs *costs);
 /** A line on what is measured, where something is. */
 void cli_time_costs_print(FILE *out, const cli_costs *costs);
@@ -146,10 +146,10 @@ typedef struct cli_result {
 /** Returns an exit status; --output is where it writes. */
 typedef int cli_printer(const cli_call *call, const cli_result *result);
 
-int cli_report_text(const cli_call *call, const cli_result *result);
-int cli_report_json(const cli_call *call, const cli_result *result);
+int cli_result_text(const cli_call *call, const cli_result *result);
+int cli_result_json(const cli_call *call, const cli_result *result);
 /** The cost `before` alone, as text or (--json) JSON. */
-int cli_report_cost(const cli_call *call, const cli_result *result);
+int cli_result_cost(const cli_call *call, const cli_result *result);
 
 /** Maps what a command's options name, as `map` does, and has the result printed. */
 int cli_map_print(const cli_call *call, cli_printer *print);

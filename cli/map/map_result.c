@@ -25,7 +25,7 @@ static int close_output(const cli_call *call, topomap_output *output)
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
-int cli_report_text(const cli_call *call, const cli_result *result)
+int cli_result_text(const cli_call *call, const cli_result *result)
 {
     topomap_output *output = open_output(call);
     FILE *out = output ? topomap_output_file(output) : NULL;
@@ -183,7 +183,7 @@ static json_t *placement_json(const cli_result *result)
     return list;
 }
 
-int cli_report_json(const cli_call *call, const cli_result *result)
+int cli_result_json(const cli_call *call, const cli_result *result)
 {
     const topomap_mapping *mapping = result->mapping;
     const cli_target *target = result->target;
@@ -259,7 +259,7 @@ static json_t *pin_json(const cli_result *result)
                      result->pin.on == result->pin.node);
 }
 
-int cli_report_cost(const cli_call *call, const cli_result *result)
+int cli_result_cost(const cli_call *call, const cli_result *result)
 {
     const topomap_congestion *congestion = &result->congestion[0];
     const topomap_cost *cost = &result->before;

@@ -80,7 +80,7 @@ int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs 
     return 0;
 }
 
-void cli_time_costs_settle(const topomap_machine *machine, cli_costs *costs)
+void cli_time_costs_complete(const topomap_machine *machine, cli_costs *costs)
 {
     const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
 

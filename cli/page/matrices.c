@@ -11,8 +11,7 @@
 #include "util/alloc.h"
 #include "util/sorted.h"
 
-/* ---- Pairs: for who looks closer, while they are few enough for a page; else smaller cells ----
- */
+/* ---- Pairs of ranks, for who looks closer, or where they are too many smaller cells --------- */
 
 /* About 1.5 MB of text, whether bytes are written out or stand in a table of few. */
 enum { ARCS_MOST = 250000, LONG_MOST = 120000, VALUES_MOST = 4096 };

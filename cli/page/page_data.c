@@ -107,8 +107,7 @@ static void clear(topomap_time time[2])
 }
 
 /* Where links are not known, or not all nodes are joined, there is none. Nobody waits for a page
- * until the sharing of links is followed for many messages: the most loaded ones, then, for both.
- */
+ * until the sharing of links is followed for many messages: the most loaded ones then. */
 static void add_time(const page_job *job, json_t *figures)
 {
     const uint64_t patience = 1 << 27;

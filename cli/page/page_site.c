@@ -84,11 +84,11 @@ static void read_user(struct user *user, page_site *site)
 {
     page_site own = {.users = 1};
 
-    switch (cli_apart(read_as_user, user, &own, sizeof own, MILLISECONDS)) {
-    case CLI_APART_DONE:
+    switch (cli_call_in_child(read_as_user, user, &own, sizeof own, MILLISECONDS)) {
+    case CLI_CHILD_DONE:
         add(&own, site);
         break;
-    case CLI_APART_LATE:
+    case CLI_CHILD_LATE:
         site->late++;
         break;
     default:

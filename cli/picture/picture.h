@@ -42,8 +42,7 @@ int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, cons
 uint8_t picture_shade(double strength);
 const uint32_t *picture_ramp(void);
 
-/** Nonzero: the name ends in that of a format that there is, whether this build writes it or not.
- */
+/** Nonzero: the name ends in that of a format, whether this build writes it or not. */
 int picture_is_format(const char *path);
 /** "FILE.svg, FILE.png or FILE.pdf" */
 extern const char picture_formats[];

@@ -155,8 +155,7 @@ static char *question_text(const run_question *q, const char *site, topomap_erro
     return NULL;
 }
 
-/* ---- The planner, in a process of its own ------------------------------------------------------
- */
+/* ---- The planner, in a process of its own --------------------------------------------------- */
 
 struct asking {
     const char *text;
@@ -239,19 +238,19 @@ static char *ask_apart(struct asking *asking, unsigned ms, size_t *size, char wh
 {
     char done = 0, *reply = NULL;
 
-    switch (cli_apart(ask, asking, &done, sizeof done, left(asking->until))) {
-    case CLI_APART_DONE:
+    switch (cli_call_in_child(ask, asking, &done, sizeof done, left(asking->until))) {
+    case CLI_CHILD_DONE:
         reply = cli_capture_text(asking->reply, REPLY_MOST, size);
         if (!reply)
             snprintf(why, CLI_WHY, "out of memory");
         break;
-    case CLI_APART_LATE:
+    case CLI_CHILD_LATE:
         snprintf(why, CLI_WHY, "no answer within %g s", ms / 1000.0);
         break;
-    case CLI_APART_NONE:
+    case CLI_CHILD_NONE:
         snprintf(why, CLI_WHY, "no process for it");
         break;
-    case CLI_APART_DIED:
+    case CLI_CHILD_DIED:
         snprintf(why, CLI_WHY, "the planner ended without an answer");
         break;
     }
@@ -390,8 +389,7 @@ int run_auto_plan(const run_question *q, run_auto *made, char why[CLI_WHY])
     return status;
 }
 
-/* ---- The end ----------------------------------------------------------------------------------
- */
+/* ---- The end -------------------------------------------------------------------------------- */
 
 struct ending {
     const run_auto *made;
@@ -490,7 +488,7 @@ void run_auto_end(const run_auto *made, int status)
     struct ending ending = {.made = made, .status = status};
     char said[SAID] = "";
 
-    if (made->later && cli_apart(end, &ending, said, sizeof said, END_MS) == CLI_APART_DONE)
+    if (made->later && cli_call_in_child(end, &ending, said, sizeof said, END_MS) == CLI_CHILD_DONE)
         fputs(said, stderr);
 }
 
@@ -516,7 +514,7 @@ void run_auto_drop(run_auto *made)
     char done = 0;
 
     if (made->run)
-        (void)cli_apart(drop, made, &done, sizeof done, END_MS);
+        (void)cli_call_in_child(drop, made, &done, sizeof done, END_MS);
     forget_run(made);
 }
 

@@ -44,7 +44,7 @@ static void clear(plan_words *p)
 
 /* ---- --topomap and --topomap-options ------------------------------------------------------- */
 
-static int is_auto(const run_wishes *w)
+static int is_auto(const run_settings *w)
 {
     return w->graph && strcmp(w->graph, "auto") == 0;
 }
@@ -66,7 +66,7 @@ static int add_setting(plan_words *p, enum topomap_request_key key, const char *
 
 /* Those of srun's words that `map` has no option for are passed over. What nobody says is as in a
  * launch, where it is not what `map` does by itself. */
-static int add_settings(plan_words *p, const run_wishes *w)
+static int add_settings(plan_words *p, const run_settings *w)
 {
     int status = 0;
 
@@ -89,7 +89,7 @@ static int add_settings(plan_words *p, const run_wishes *w)
 }
 
 /* Of a word that was not understood: what would have been. \return nonzero: it is no key at all */
-static int explain_word(const run_wishes *w, char why[CLI_WHY])
+static int explain_word(const run_settings *w, char why[CLI_WHY])
 {
     char expected[CLI_WHY - sizeof w->not_understood - 8];
     size_t key = strcspn(w->not_understood, "=");
@@ -99,11 +99,10 @@ static int explain_word(const run_wishes *w, char why[CLI_WHY])
     return strncmp(expected, w->not_understood, key) != 0;
 }
 
-/* ---- The plan ----------------------------------------------------------------------------------
- */
+/* ---- The plan ------------------------------------------------------------------------------- */
 
 /* The text of the launcher's file; NULL, with the reason. */
-static char *plan(const cli_call *call, plan_words *p, const run_wishes *w,
+static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
                   const run_launcher *launcher, const run_allocation *a, unsigned ms,
                   char why[CLI_WHY])
 {
@@ -116,7 +115,7 @@ static char *plan(const cli_call *call, plan_words *p, const run_wishes *w,
         fprintf(stderr, "topomap run: no graph was named: ranks are taken to talk to their "
                         "neighbours\n");
     if (add_value(p, "--graph", w->graph ? w->graph : chain) ||
-        add_value(p, "--db", keep(p, run_wishes_db(call, ms))) ||
+        add_value(p, "--db", keep(p, run_settings_db(call, ms))) ||
         add_value(p, "--nodes", a->nodes) || add_value(p, "--tasks-per-node", a->tasks) ||
         add_value(p, "--cores-of", a->job) || add_value(p, "--format", launcher->format)) {
         snprintf(why, CLI_WHY, "too many options");
@@ -141,8 +140,7 @@ static const char *reason(const char *why)
     return strncmp(why, by, sizeof by - 1) ? why : why + sizeof by - 1;
 }
 
-/* ---- What is started ---------------------------------------------------------------------------
- */
+/* ---- What is started ------------------------------------------------------------------------ */
 
 static void print_word(const char *word)
 {
@@ -251,7 +249,7 @@ static int start(launch *l, char why[CLI_WHY])
 }
 
 /* Whoever asked for it to be required is told by the status; all others' programs run. */
-static int as_it_stands(launch *l, const run_wishes *w, const char *why)
+static int as_it_stands(launch *l, const run_settings *w, const char *why)
 {
     int off = w->off, required = w->required || l->autos.required, status = -1;
     char again[CLI_WHY];
@@ -276,7 +274,7 @@ static int as_it_stands(launch *l, const run_wishes *w, const char *why)
 }
 
 /* \return nonzero: there is something to plan */
-static int find_out(launch *l, const run_wishes *w, char why[CLI_WHY])
+static int find_out(launch *l, const run_settings *w, char why[CLI_WHY])
 {
     char *const *command = l->call->operand;
 
@@ -322,7 +320,7 @@ static int print_plan(const launch *l, char why[CLI_WHY])
     return status;
 }
 
-static int place(const cli_call *call, plan_words *p, const run_wishes *w, unsigned ms)
+static int place(const cli_call *call, plan_words *p, const run_settings *w, unsigned ms)
 {
     launch l = {.call = call};
     char why[CLI_WHY] = "";
@@ -355,18 +353,18 @@ static int place(const cli_call *call, plan_words *p, const run_wishes *w, unsig
 static int run(const cli_call *call)
 {
     plan_words p = {.words = 0};
-    run_wishes w = {.off = 0};
+    run_settings w = {.off = 0};
     int status = 0;
 
     call->operand[call->operands] = NULL;
-    if (add(&p, "/proc/self/exe") || add(&p, "map") || run_wishes_read(call, &w))
+    if (add(&p, "/proc/self/exe") || add(&p, "map") || run_settings_read(call, &w))
         status = CLI_FAILED;
     if (status == 0)
         status = add_settings(&p, &w);
     if (status == 0)
         status = place(call, &p, &w, (unsigned)(call->options.deadline * 1000));
     clear(&p);
-    run_wishes_clear(&w);
+    run_settings_clear(&w);
     return status;
 }
 

@@ -70,7 +70,7 @@ int run_folder_make(run_folder *folder, const char *text, int dashes, char why[C
 
     if (!m.above || strlen(m.above) > sizeof folder->path - 32 || !is_plain(m.above, dashes))
         m.above = "/tmp";
-    if (cli_apart(make_folder, &m, &made, sizeof made, FOLDER_MS) != CLI_APART_DONE)
+    if (cli_call_in_child(make_folder, &m, &made, sizeof made, FOLDER_MS) != CLI_CHILD_DONE)
         snprintf(made.why, sizeof made.why, "%.200s: no answer within %d s", m.above,
                  FOLDER_MS / 1000);
     *folder = made.folder;
@@ -93,5 +93,5 @@ void run_folder_remove(const run_folder *folder)
 {
     char done = 0;
 
-    (void)cli_apart(remove_folder, (void *)folder, &done, sizeof done, FOLDER_MS);
+    (void)cli_call_in_child(remove_folder, (void *)folder, &done, sizeof done, FOLDER_MS);
 }

@@ -12,7 +12,7 @@
 
 enum { PATH = 8192, LOOK_MS = 2000, SITE_MS = 5000 };
 
-static run_wishes *reading; /* policy_settle() tells of words by name alone */
+static run_settings *reading; /* policy_settle() tells of words by name alone */
 
 static void note_word(const char *word)
 {
@@ -20,8 +20,7 @@ static void note_word(const char *word)
         snprintf(reading->not_understood, sizeof reading->not_understood, "%s", word);
 }
 
-/* ---- A job's graph is in the job's folder ------------------------------------------------------
- */
+/* ---- A job's graph is in the job's folder --------------------------------------------------- */
 
 static int look(void *answer, void *settings)
 {
@@ -41,14 +40,14 @@ static int find_graph(policy_settings *settings)
     const char *folder = cli_environment(PLUGIN_ENV_JOB_FOLDER);
 
     if (settings->origin[TOPOMAP_REQUEST_GRAPH] != POLICY_BY_JOB || !folder ||
-        cli_apart(look, settings, path, sizeof path, LOOK_MS) != CLI_APART_DONE || !*path)
+        cli_call_in_child(look, settings, path, sizeof path, LOOK_MS) != CLI_CHILD_DONE || !*path)
         return 0;
     return policy_set(settings, TOPOMAP_REQUEST_GRAPH, path, POLICY_BY_JOB);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-int run_wishes_read(const cli_call *call, run_wishes *w)
+int run_settings_read(const cli_call *call, run_settings *w)
 {
     const policy_said said = {.step = call->options.topomap,
                               .job = cli_environment(PLUGIN_ENV_JOB_TOPOMAP),
@@ -61,7 +60,7 @@ int run_wishes_read(const cli_call *call, run_wishes *w)
     topomap_error err;
     int failed;
 
-    *w = (run_wishes){.off = policy_is_switched_off(&said)};
+    *w = (run_settings){.off = policy_is_switched_off(&said)};
     reading = w;
     if (policy_settle(&said, &nothing, NULL, NULL, note_word, &decision, &err))
         return -1;
@@ -73,13 +72,13 @@ int run_wishes_read(const cli_call *call, run_wishes *w)
     return failed;
 }
 
-void run_wishes_clear(run_wishes *w)
+void run_settings_clear(run_settings *w)
 {
     policy_settings_clear(&w->settings);
     w->graph = NULL;
 }
 
-char *run_wishes_db(const cli_call *call, unsigned ms)
+char *run_settings_db(const cli_call *call, unsigned ms)
 {
     const char *own = call->options.db;
     char site[PATH] = "";

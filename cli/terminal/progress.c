@@ -48,8 +48,10 @@ static void write_time(char *text, size_t size, double seconds)
                  floor(fmod(seconds / 60, 60)));
 }
 
-void terminal_progress_text(char *text, size_t size, unsigned columns, const char *label,
-                            const topomap_watch *watch, double seconds, double stage_seconds)
+/* The line itself, cut to \p columns.
+ * \param seconds  since it began; \p stage_seconds  since this stage did */
+static void write_line(char *text, size_t size, unsigned columns, const char *label,
+                       const topomap_watch *watch, double seconds, double stage_seconds)
 {
     uint64_t done = atomic_load(&watch->done), total = atomic_load(&watch->total);
     const char *stage = atomic_load(&watch->stage), *unit = atomic_load(&watch->unit);
@@ -112,8 +114,8 @@ static void *draw(void *data)
         }
         if (now - began < FIRST_MS / 1000.0)
             continue;
-        terminal_progress_text(text, sizeof text, terminal_columns(STDERR_FILENO), p->label,
-                               p->watch, now - began, now - stage_began);
+        write_line(text, sizeof text, terminal_columns(STDERR_FILENO), p->label, p->watch,
+                   now - began, now - stage_began);
         put("\r\033[K"); /* erase in line (ECMA-48, 8.3.41) */
         put(text);
         drawn = 1;

@@ -36,9 +36,4 @@ terminal_progress *terminal_progress_begin(const char *label, topomap_watch *wat
 /** The line is gone; NULL does nothing. Before anything else is written to standard error. */
 void terminal_progress_end(terminal_progress *progress);
 
-/** The line itself, cut to \p columns.
- *  \param seconds  since it began; \p stage_seconds  since this stage did */
-void terminal_progress_text(char *text, size_t size, unsigned columns, const char *label,
-                            const topomap_watch *watch, double seconds, double stage_seconds);
-
 #endif
