@@ -224,6 +224,8 @@ json_t *cli_json_words(const char *text, char separator);
 /** A text from outside: a name, a path. A text that is not UTF-8 is escaped by
  *  topomap_safe_text() ("caf\xe9"). NULL becomes JSON's null. */
 json_t *cli_json_text(const char *text);
+/** A list of numbers. */
+json_t *cli_json_numbers(const uint32_t *number, uint32_t count);
 /** A computed number of bytes, which sums of doubles may round up to 2^63. */
 json_t *cli_json_bytes(double bytes);
 

@@ -69,6 +69,15 @@ json_t *cli_json_text(const char *text)
     return made;
 }
 
+json_t *cli_json_numbers(const uint32_t *number, uint32_t count)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(number[i]));
+    return list;
+}
+
 json_t *cli_json_bytes(double bytes)
 {
     return json_integer(bytes < 0x1p63 ? (json_int_t)bytes : INT64_MAX);

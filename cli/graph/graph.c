@@ -86,12 +86,10 @@ static void print_summary(const topomap_part_summary *sums)
 
 static json_t *fit_json(const topomap_recognition *pattern)
 {
-    json_t *dims = json_array();
-
-    for (uint32_t k = 0; k < pattern->dims; k++)
-        json_array_append_new(dims, json_integer(pattern->size[k]));
-    return json_pack("{s:o, s:f, s:f, s:f, s:b}", "dims", dims, "explained", pattern->explained,
-                     "present", pattern->present, "bytes", pattern->even, "exact", pattern->exact);
+    return json_pack("{s:o, s:f, s:f, s:f, s:b}", "dims",
+                     cli_json_numbers(pattern->size, pattern->dims), "explained",
+                     pattern->explained, "present", pattern->present, "bytes", pattern->even,
+                     "exact", pattern->exact);
 }
 
 /* What the graph was made from stands; the edges tell what a file's pattern is. */

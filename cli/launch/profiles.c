@@ -182,30 +182,26 @@ static json_t *measured_json(const store_comparison *times)
                      "gain_percent", times->gain, "says", store_verdict_word[times->verdict]);
 }
 
-static int add_case(const store_entry *entry, json_t *object)
+static json_t *case_json(const store_entry *entry)
 {
     const store_comparison times = store_trust_compare(entry);
-    json_t *more = json_pack(
-        "{s:I, s:I, s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "launches",
-        (json_int_t)times.placed, "refused", (json_int_t)times.refused, "folder",
-        cli_json_text(entry->folder), "input", cli_json_text(entry->input), "mpi",
-        loaded_mpi(entry), "number", (int)entry->number, "stopped", stops[times.stopped], "last",
-        cli_json_text(entry->last), "runs", runs_json(entry), "measured", measured_json(&times));
-    int failed = !more || json_object_update(object, more);
 
-    json_decref(more);
-    return failed ? -1 : 0;
+    return json_pack("{s:I, s:I, s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "launches",
+                     (json_int_t)times.placed, "refused", (json_int_t)times.refused, "folder",
+                     cli_json_text(entry->folder), "input", cli_json_text(entry->input), "mpi",
+                     loaded_mpi(entry), "number", (int)entry->number, "stopped",
+                     stops[times.stopped], "last", cli_json_text(entry->last), "runs",
+                     runs_json(entry), "measured", measured_json(&times));
 }
 
 /* What the store says about an entry; NULL where memory is short. */
 static json_t *to_json(const store *store, const store_entry *entry)
 {
     char path[STORE_PATH], id[17];
+    json_t *object;
 
     store_graph_path(store, entry->key, 0, path);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
-    json_t *object;
-
     object = json_pack(
         "{s:s, s:o, s:o, s:i, s:i, s:s, s:o, s:I, s:I, s:i, s:i, s:I}", "key", entry->key,
         "program", cli_json_text(entry->program), "words", cli_json_text(entry->words), "ranks",
@@ -213,11 +209,10 @@ static json_t *to_json(const store *store, const store_entry *entry)
         "graph", cli_json_text(entry->has_graph ? path : NULL), "made", (json_int_t)entry->made,
         "used", (json_int_t)entry->used, "profiles", (int)entry->profiles, "tries",
         (int)entry->tries, "bytes", (json_int_t)entry->bytes);
-    if (object && add_case(entry, object)) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    if (json_object_update_new(object, case_json(entry)) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 /* ---- list -------------------------------------------------------------------------------- */

@@ -10,15 +10,6 @@
 #include "util/alloc.h"
 #include "util/ranges.h"
 
-static json_t *ranks_json(const uint32_t *rank, uint32_t count)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(list, json_integer(rank[i]));
-    return list;
-}
-
 /* ---- Text -------------------------------------------------------------------------------- */
 
 enum { NAME, RANKS, LAYOUT, GPUS, NICS, COLUMNS };
@@ -215,8 +206,8 @@ static json_t *node_json(const planner_request *request, const topomap_plan *pla
 {
     uint32_t first = plan->first[node], count = plan->first[node + 1] - first;
     json_t *row = json_pack("{s:o, s:o, s:o}", "node", cli_json_text(request->nodes.name[node]),
-                            "ranks", ranks_json(plan->task + first, count), "ranks_before",
-                            ranks_json(request->layout + first, count));
+                            "ranks", cli_json_numbers(plan->task + first, count), "ranks_before",
+                            cli_json_numbers(request->layout + first, count));
     json_t *gpus = devices_json(plan, node, 0), *nics = devices_json(plan, node, 1);
 
     if (gpus)

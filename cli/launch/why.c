@@ -151,23 +151,23 @@ static const char *node_of(const why *w, const uint32_t *slot_of, uint32_t rank)
 }
 
 /* Those that were sent to the node; Slurm's own are not known. */
-static int cpus_of(const why *w, uint32_t rank, const uint32_t **cpus)
+static uint32_t cpus_of(const why *w, uint32_t rank, const uint32_t **cpus)
 {
-    return (int)topomap_plan_cpus(
-        &w->plan, topomap_machine_node_of(w->in.machine, w->slot_of[rank]), w->at[rank], cpus);
+    return topomap_plan_cpus(&w->plan, topomap_machine_node_of(w->in.machine, w->slot_of[rank]),
+                             w->at[rank], cpus);
 }
 
 static void print_place(const why *w, uint32_t rank)
 {
     const uint32_t *cpus;
     uint32_t i = w->at[rank];
-    int count = cpus_of(w, rank, &cpus);
+    uint32_t count = cpus_of(w, rank, &cpus);
 
     printf("%s", node_of(w, w->slot_of, rank));
     if (count)
         printf(count > 1 ? " CPUs " : " CPU ");
     if (count)
-        topomap_ranges_print(stdout, cpus, (uint32_t)count, 3);
+        topomap_ranges_print(stdout, cpus, count, 3);
     if (w->plan.gpu && w->plan.gpu[i] != UINT32_MAX)
         printf(" GPU %u", w->plan.gpu[i]);
     if (w->plan.nic && w->plan.nic[i] != UINT32_MAX)
@@ -223,14 +223,12 @@ static void print_text(const why *w, size_t most)
 static json_t *place_json(const why *w, uint32_t rank)
 {
     const uint32_t *cpus;
-    int count = cpus_of(w, rank, &cpus);
-    json_t *list = json_array(), *row;
+    uint32_t count = cpus_of(w, rank, &cpus);
+    json_t *row = json_pack("{s:I, s:o, s:o, s:o}", "rank", (json_int_t)rank, "node",
+                            cli_json_text(node_of(w, w->slot_of, rank)), "node_before",
+                            cli_json_text(node_of(w, w->in.start, rank)), "cpus",
+                            cli_json_numbers(cpus, count));
 
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_integer(cpus[i]));
-    row = json_pack("{s:I, s:o, s:o, s:o}", "rank", (json_int_t)rank, "node",
-                    cli_json_text(node_of(w, w->slot_of, rank)), "node_before",
-                    cli_json_text(node_of(w, w->in.start, rank)), "cpus", list);
     cli_devices_json(row, &w->plan, w->at[rank], 1);
     return row;
 }

@@ -68,6 +68,11 @@ const char *cli_order_word(const topomap_db_slurm_order *order);
 char *cli_request_make(const cli_call *call, planner_request *request, cli_order *order,
                        topomap_error *err);
 
+/** A request's layout of so many tasks a node; the caller frees it. NULL after a failure.
+ *  \param slot_of  [tasks] slots are numbered node by node; NULL: task t in slot t */
+char *cli_layout_text(const topomap_names *nodes, const uint32_t *tasks, const uint32_t *slot_of,
+                      topomap_error *err);
+
 /** The request's lines that say whom to ask for a job's cores: the first scontrol in PATH that can
  * be run. Nothing where PATH names no folder. */
 void cli_request_scontrol(FILE *out);

@@ -169,13 +169,8 @@ static json_t *placement_json(const cli_result *result)
 
         json_object_set_new(row, "node", node_json(result->target->machine, node));
         count = topomap_plan_cpus(plan, node, at[r], &pu);
-        if (count) {
-            json_t *cpus = json_array();
-
-            for (uint32_t k = 0; k < count; k++)
-                json_array_append_new(cpus, json_integer(pu[k]));
-            json_object_set_new(row, "cpus", cpus);
-        }
+        if (count)
+            json_object_set_new(row, "cpus", cli_json_numbers(pu, count));
         cli_devices_json(row, plan, at[r], each);
         json_array_append_new(list, row);
     }

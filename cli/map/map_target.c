@@ -263,28 +263,38 @@ static const char *option_of(const cli_call *call, enum topomap_request_key key)
 
 /* ---- The planner's request ------------------------------------------------------------------- */
 
-/* Slurm's layout of these counts. */
-static int write_layout(FILE *out, const cli_call *call, const topomap_names *nodes,
-                        const uint32_t *tasks, cli_order *order, topomap_error *err)
+char *cli_layout_text(const topomap_names *nodes, const uint32_t *tasks, const uint32_t *slot_of,
+                      topomap_error *err)
 {
     uint32_t *first = topomap_alloc(nodes->count + 1, sizeof *first, err), *task = NULL;
-    topomap_db *db = NULL;
     char *text = NULL;
 
     for (size_t i = 0; first && i < nodes->count; i++)
         first[i + 1] = first[i] + tasks[i];
-    if (first && topomap_db_open(cli_database(call), &db, err) == 0 &&
-        cli_order_make(call, db, nodes, tasks, order, err) == 0)
+    if (first)
         task = topomap_alloc(first[nodes->count] + 1u, sizeof *task, err);
     for (uint32_t t = 0; task && t < first[nodes->count]; t++)
-        task[order->slot_of ? order->slot_of[t] : t] = t;
+        task[slot_of ? slot_of[t] : t] = t;
     if (task)
         text = topomap_layout_format((uint32_t)nodes->count, first, task, err);
+    free(first);
+    free(task);
+    return text;
+}
+
+/* Slurm's layout of these counts. */
+static int write_layout(FILE *out, const cli_call *call, const topomap_names *nodes,
+                        const uint32_t *tasks, cli_order *order, topomap_error *err)
+{
+    topomap_db *db = NULL;
+    char *text = NULL;
+
+    if (topomap_db_open(cli_database(call), &db, err) == 0 &&
+        cli_order_make(call, db, nodes, tasks, order, err) == 0)
+        text = cli_layout_text(nodes, tasks, order->slot_of, err);
     if (text)
         topomap_request_write_line(out, TOPOMAP_REQUEST_LAYOUT, text);
     topomap_db_close(db);
-    free(first);
-    free(task);
     free(text);
     return text ? 0 : -1;
 }

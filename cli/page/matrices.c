@@ -237,15 +237,6 @@ enum { LINES = sizeof lines / sizeof *lines };
 
 /* ---- Squares ----------------------------------------------------------------------------- */
 
-static json_t *places(const uint32_t *place, const page_job *job)
-{
-    json_t *list = json_array();
-
-    for (uint32_t rank = 0; rank < topomap_graph_ranks(job->graph); rank++)
-        json_array_append_new(list, json_integer(place[rank]));
-    return list;
-}
-
 /* \param pairs  the page has each pair, so that places alone say the rest */
 static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place, int pairs,
                          topomap_error *err)
@@ -264,7 +255,10 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
     finer = made && !pairs ? finer_json(job->graph, place, err) : json_null();
     if (made && finer) {
         json_object_set_new(made, "finer", finer);
-        json_object_set_new(made, "place", pairs && place ? places(place, job) : json_null());
+        json_object_set_new(made, "place",
+                            pairs && place
+                                ? cli_json_numbers(place, topomap_graph_ranks(job->graph))
+                                : json_null());
         return made;
     }
     json_decref(made);

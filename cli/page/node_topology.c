@@ -30,26 +30,17 @@ typedef struct inside {
 
 /* ---- What a node is made of ---------------------------------------------------------------- */
 
-static json_t *numbers(const uint32_t *number, uint32_t count)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(list, json_integer(number[i]));
-    return list;
-}
-
 static json_t *shape_json(const topomap_shape *shape)
 {
     json_t *cpus = json_array(), *levels = json_array();
 
     for (uint32_t c = 0; c < shape->cores; c++)
-        json_array_append_new(cpus, numbers(shape->pu_os + shape->pu_first[c],
-                                            shape->pu_first[c + 1] - shape->pu_first[c]));
+        json_array_append_new(cpus, cli_json_numbers(shape->pu_os + shape->pu_first[c],
+                                                     shape->pu_first[c + 1] - shape->pu_first[c]));
     for (uint32_t l = 0; l < shape->levels; l++)
-        json_array_append_new(levels,
-                              json_pack("{s:o, s:o}", "name", cli_json_text(shape->level[l].name),
-                                        "group", numbers(shape->level[l].group, shape->cores)));
+        json_array_append_new(
+            levels, json_pack("{s:o, s:o}", "name", cli_json_text(shape->level[l].name), "group",
+                              cli_json_numbers(shape->level[l].group, shape->cores)));
     return json_pack("{s:s, s:o, s:o}", "leaf", "core", "cpus", cpus, "level", levels);
 }
 

@@ -69,7 +69,6 @@ static json_t *histogram(const topomap_link_loads *load, double most)
 {
     const topomap_congestion *congestion = topomap_link_loads_congestion(load);
     uint32_t bin[PAGE_BINS] = {0};
-    json_t *list = json_array();
 
     for (uint32_t link = 0; link < congestion->links; link++) {
         double share = topomap_link_loads_share(load, link);
@@ -78,10 +77,9 @@ static json_t *histogram(const topomap_link_loads *load, double most)
         if (share > 0)
             bin[at < PAGE_BINS ? at : PAGE_BINS - 1]++;
     }
-    for (int i = 0; i < PAGE_BINS; i++)
-        json_array_append_new(list, json_integer(bin[i]));
     return json_pack("{s:f, s:I, s:o}", "max", congestion->max, "idle",
-                     (json_int_t)(congestion->links - congestion->used), "bins", list);
+                     (json_int_t)(congestion->links - congestion->used), "bins",
+                     cli_json_numbers(bin, PAGE_BINS));
 }
 
 static json_t *make(const page_job *job, topomap_link_loads *const load[2], topomap_error *err)

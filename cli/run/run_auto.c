@@ -60,32 +60,21 @@ static void write_site(FILE *out, const char *words)
 
 static int write_layout(FILE *out, const run_allocation *a, topomap_error *err)
 {
-    uint32_t *tasks = NULL, *id = NULL, *first = NULL;
     topomap_names names = {0};
+    uint32_t *tasks = NULL;
     char *layout = NULL;
-    int status = -1;
 
     if (topomap_hostlist_expand(a->nodes, 0, &names, err) == 0 &&
         (tasks = topomap_alloc(names.count, sizeof *tasks, err)) != NULL &&
-        (first = topomap_alloc(names.count + 1, sizeof *first, err)) != NULL &&
-        (id = topomap_alloc(a->ranks, sizeof *id, err)) != NULL &&
-        topomap_counts_parse(a->tasks, names.count, tasks, err) == 0) {
-        for (uint32_t r = 0; r < a->ranks; r++)
-            id[r] = r;
-        for (size_t i = 0; i < names.count; i++)
-            first[i + 1] = first[i] + tasks[i];
-        layout = topomap_layout_format((uint32_t)names.count, first, id, err);
-        status = layout ? 0 : -1;
-        if (layout)
-            fprintf(out, "step-nodes %zu\nstep-tasks %u\nnodes %s\ntasks %s\nlayout %s\n",
-                    names.count, a->ranks, a->nodes, a->tasks, layout);
-    }
+        topomap_counts_parse(a->tasks, names.count, tasks, err) == 0)
+        layout = cli_layout_text(&names, tasks, NULL, err);
+    if (layout)
+        fprintf(out, "step-nodes %zu\nstep-tasks %u\nnodes %s\ntasks %s\nlayout %s\n", names.count,
+                a->ranks, a->nodes, a->tasks, layout);
     topomap_names_clear(&names);
     free(tasks);
-    free(first);
-    free(id);
     free(layout);
-    return status;
+    return layout ? 0 : -1;
 }
 
 /* As srun has it (plugin/srun/job.c): the site's own, or none. */
@@ -234,7 +223,7 @@ static unsigned left(int64_t until)
 }
 
 /* \return the reply, or NULL with the reason; \p ms of the whole */
-static char *ask_apart(struct asking *asking, unsigned ms, size_t *size, char why[CLI_WHY])
+static char *ask_in_child(struct asking *asking, unsigned ms, size_t *size, char why[CLI_WHY])
 {
     char done = 0, *reply = NULL;
 
@@ -345,7 +334,7 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
                 char why[CLI_WHY])
 {
     size_t size = 0;
-    char *bytes = ask_apart(asking, q->ms, &size, why);
+    char *bytes = ask_in_child(asking, q->ms, &size, why);
     plugin_reply reply;
     topomap_error err;
     int status = -1;
