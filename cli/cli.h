@@ -15,7 +15,8 @@ enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FA
 
 enum { CLI_OPTIONS = 64, CLI_COMMON = 1, CLI_REPEATS = 16 };
 
-/** The values of a call's options: a command's table names the fields that it has. */
+/** The values of a call's options: a command's table names the fields that it has. NULL or 0: not
+ *  given, where a number has no default. */
 typedef struct cli_options {
     topomap_request request; /**< also graph, from and seed of commands that plan nothing */
     const char *db, *output, *nodes, *tasks_per_node, *machine, *mapping, *method, *to, *format;
@@ -25,8 +26,8 @@ typedef struct cli_options {
     const char *color;
     const char *option[CLI_REPEATS + 1]; /**< ends with NULL */
     int json, time, summary, sources, unknown, guids, list, all, dry_run, force, print, compare;
-    double deadline, factor, latency, max_age, size; /**< 0: not given and without a default */
-    uint32_t cells, gpus_per_task, most, parts, path, rail, scale; /**< likewise */
+    double deadline, factor, latency, max_age, size;
+    uint32_t cells, gpus_per_task, most, parts, path, rail, scale;
 } cli_options;
 
 enum cli_kind { CLI_FLAG, CLI_TEXT, CLI_WORD, CLI_LIST, CLI_NUMBER, CLI_COUNT, CLI_REQUEST };

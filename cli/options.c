@@ -121,13 +121,10 @@ static int is_word(const char *words, const char *text, char *names, size_t size
     *names = '\0';
     while (*words) {
         size_t length = strcspn(words, "|");
+        const char *between = !*names ? "" : words[length] ? ", " : " or ";
 
         found |= length == strlen(text) && strncmp(words, text, length) == 0;
-        topomap_text_append(names, size, "%s%.*s",
-                            !*names         ? ""
-                            : words[length] ? ", "
-                                            : " or ",
-                            (int)length, words);
+        topomap_text_append(names, size, "%s%.*s", between, (int)length, words);
         words += length + (words[length] == '|');
     }
     return found;
