@@ -21,13 +21,13 @@ typedef struct doctor_site {
     char policy[DOCTOR_PATH], spool[DOCTOR_PATH], store[DOCTOR_PATH], records[DOCTOR_PATH];
     char words[4 * DOCTOR_PATH]; /* of plugstack.conf, as they are, one a line */
     char mode[32];               /* default= */
-    unsigned deadline_ms; /* of the planner */
-    unsigned mpis;        /* 1 << enum store_mpi, of those that this system has */
-    double max_age;       /* of a source of the database, in days */
-    int plugin_ok, db_ok; /* it can be read */
-    int db_said;          /* by --db */
-    int planner_said;     /* by planner= */
-    int node_helper_said; /* by node_helper= */
+    unsigned deadline_ms;        /* of the planner */
+    unsigned mpis;               /* 1 << enum store_mpi, of those that this system has */
+    double max_age;              /* of a source of the database, in days */
+    int plugin_ok, db_ok;        /* it can be read */
+    int db_said;                 /* by --db */
+    int planner_said;            /* by planner= */
+    int node_helper_said;        /* by node_helper= */
 } doctor_site;
 
 typedef struct doctor_verdict {
