@@ -225,6 +225,10 @@ json_t *cli_json_words(const char *text, char separator);
 /** A text from outside: a name, a path. A text that is not UTF-8 is escaped by
  *  topomap_safe_text() ("caf\xe9"). NULL becomes JSON's null. */
 json_t *cli_json_text(const char *text);
+/** The same; an empty text becomes null, too. */
+json_t *cli_json_filled(const char *text);
+/** A number, or null in place of 0. */
+json_t *cli_json_count(uint64_t count);
 /** A list of numbers. */
 json_t *cli_json_numbers(const uint32_t *number, uint32_t count);
 /** A computed number of bytes, which sums of doubles may round up to 2^63. */

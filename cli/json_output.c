@@ -69,6 +69,16 @@ json_t *cli_json_text(const char *text)
     return made;
 }
 
+json_t *cli_json_filled(const char *text)
+{
+    return cli_json_text(text && *text ? text : NULL);
+}
+
+json_t *cli_json_count(uint64_t count)
+{
+    return count ? json_integer((json_int_t)count) : json_null();
+}
+
 json_t *cli_json_numbers(const uint32_t *number, uint32_t count)
 {
     json_t *list = json_array();

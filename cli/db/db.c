@@ -220,27 +220,18 @@ static json_t *guid_json(uint64_t guid)
     return guid ? json_string(text) : json_null();
 }
 
-static json_t *number_json(uint64_t number)
-{
-    return number ? json_integer((json_int_t)number) : json_null();
-}
-
-static json_t *text_json(const char *text)
-{
-    return cli_json_text(*text ? text : NULL);
-}
-
 static int keep_port(const topomap_db_port *port, void *data)
 {
     return json_array_append_new(
-        data, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
-                        guid_json(port->guid), "adapter", text_json(port->adapter), "description",
-                        cli_json_text(port->description), "port", number_json(port->port),
-                        "port_guid", guid_json(port->port_guid), "lid", number_json(port->lid),
-                        "rail", number_json(port->rail), "plane", number_json(port->plane),
-                        "switch", text_json(port->switch_label), "switch_port",
-                        number_json(port->switch_port), "width", number_json(port->width), "speed",
-                        text_json(port->speed), "state", text_json(port->state)));
+        data,
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
+                  guid_json(port->guid), "adapter", cli_json_filled(port->adapter), "description",
+                  cli_json_text(port->description), "port", cli_json_count(port->port), "port_guid",
+                  guid_json(port->port_guid), "lid", cli_json_count(port->lid), "rail",
+                  cli_json_count(port->rail), "plane", cli_json_count(port->plane), "switch",
+                  cli_json_filled(port->switch_label), "switch_port",
+                  cli_json_count(port->switch_port), "width", cli_json_count(port->width), "speed",
+                  cli_json_filled(port->speed), "state", cli_json_filled(port->state)));
 }
 
 /* Counts of the rails, and the planes that they are on. */

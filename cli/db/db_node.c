@@ -227,11 +227,6 @@ static void print_links(const topomap_devices *d)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-static json_t *text_or_null(const char *text)
-{
-    return cli_json_text(text && *text ? text : NULL);
-}
-
 static json_t *bus_json(uint64_t bus)
 {
     char text[20];
@@ -244,11 +239,6 @@ static json_t *number_or_null(int64_t number)
     return number >= 0 ? json_integer(number) : json_null();
 }
 
-static json_t *count_or_null(uint32_t count)
-{
-    return count ? json_integer(count) : json_null();
-}
-
 static json_t *device_json(const topomap_device *d)
 {
     json_t *path = json_array();
@@ -256,10 +246,10 @@ static json_t *device_json(const topomap_device *d)
     for (uint32_t i = 0; i < d->bridges; i++)
         json_array_append_new(path, bus_json(d->bridge[i]));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "bus", bus_json(d->bus),
-                     "name", text_or_null(d->name), "names", cli_json_words(d->names, ','), "model",
-                     text_or_null(d->model), "vendor", text_or_null(d->vendor), "numa",
-                     number_or_null(d->numa), "package", number_or_null(d->package), "cpus",
-                     text_or_null(d->cpus), "path", path);
+                     "name", cli_json_filled(d->name), "names", cli_json_words(d->names, ','),
+                     "model", cli_json_filled(d->model), "vendor", cli_json_filled(d->vendor),
+                     "numa", number_or_null(d->numa), "package", number_or_null(d->package), "cpus",
+                     cli_json_filled(d->cpus), "path", path);
 }
 
 /* What NICs are called by here: the name, or where it has none the bus id. */
@@ -279,18 +269,19 @@ static json_t *gpu_json(const struct node *node, uint32_t i)
         if (j != i && topomap_devices_linked(d, i, j))
             json_array_append_new(
                 links, json_pack("{s:I, s:o, s:o}", "gpu", (json_int_t)j, "links",
-                                 count_or_null(d->links[(size_t)i * d->gpus + j]), "mbytes",
-                                 count_or_null(d->mbytes[(size_t)i * d->gpus + j])));
+                                 cli_json_count(d->links[(size_t)i * d->gpus + j]), "mbytes",
+                                 cli_json_count(d->mbytes[(size_t)i * d->gpus + j])));
     for (uint32_t j = 0; j < d->gpus; j++)
-        json_array_append_new(near, text_or_null(topomap_near_word(topomap_devices_near(d, i, j))));
+        json_array_append_new(near,
+                              cli_json_filled(topomap_near_word(topomap_devices_near(d, i, j))));
     json_object_set_new(gpu, "index", json_integer(i));
-    json_object_set_new(gpu, "uuid", text_or_null(d->device[i].uuid));
+    json_object_set_new(gpu, "uuid", cli_json_filled(d->device[i].uuid));
     json_object_set_new(gpu, "nic", nic_json(d, node->nic[i]));
     json_object_set_new(
         gpu, "nic_near",
-        text_or_null(node->nic[i] == UINT32_MAX
-                         ? ""
-                         : topomap_near_word(topomap_devices_near(d, i, node->nic[i]))));
+        cli_json_filled(node->nic[i] == UINT32_MAX
+                            ? ""
+                            : topomap_near_word(topomap_devices_near(d, i, node->nic[i]))));
     json_object_set_new(gpu, "rail",
                         node->nic[i] == UINT32_MAX ? json_null() : json_integer(node->rail[i]));
     json_object_set_new(gpu, "links", links);
@@ -319,10 +310,10 @@ static json_t *nic_object(const struct node *node, uint32_t i)
     json_object_set_new(nic, "gpus", users);
     json_object_set_new(nic, "gpu", nearest);
     json_object_set_new(nic, "state",
-                        text_or_null(d->device[i].state < 0 ? ""
-                                     : d->device[i].state   ? "up"
-                                                            : "down"));
-    json_object_set_new(nic, "mbps", count_or_null(d->device[i].mbps));
+                        cli_json_filled(d->device[i].state < 0 ? ""
+                                        : d->device[i].state   ? "up"
+                                                               : "down"));
+    json_object_set_new(nic, "mbps", cli_json_count(d->device[i].mbps));
     return nic;
 }
 
@@ -338,7 +329,7 @@ static void add_json(const struct node *node, json_t *host)
     }
     json_object_set_new(host, "gpus", gpus);
     json_object_set_new(host, "nics", nics);
-    json_object_set_new(host, "domain", text_or_null(node->domain));
+    json_object_set_new(host, "domain", cli_json_filled(node->domain));
 }
 
 /* ---- Both -------------------------------------------------------------------------------- */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap run: a launcher's ranks where a plan wants them. */
+#include "config.h"
+
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -9,37 +12,35 @@
 
 enum { WORDS = 96 };
 
-/* A command line of `topomap map`, as it grows. */
+/* A command line of `topomap map`, as it grows; the words are owned. */
 typedef struct plan_words {
     char *word[WORDS + 1];
-    char *owned[WORDS];
-    int words, owns;
+    int words;
 } plan_words;
 
-static int add(plan_words *p, const char *word)
+static int add(plan_words *p, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+static int add(plan_words *p, const char *format, ...)
 {
-    if (p->words == WORDS)
-        return -1;
-    p->word[p->words++] = (char *)word;
-    return 0;
+    va_list args;
+    int length = -1;
+
+    va_start(args, format);
+    if (p->words < WORDS)
+        length = vasprintf(&p->word[p->words], format, args);
+    va_end(args);
+    p->words += length >= 0;
+    return length < 0 ? -1 : 0;
 }
 
 static int add_value(plan_words *p, const char *option, const char *value)
 {
-    return value ? add(p, option) || add(p, value) : 0;
-}
-
-static char *keep(plan_words *p, char *text)
-{
-    if (text && p->owns < WORDS)
-        p->owned[p->owns++] = text;
-    return text;
+    return value ? add(p, "--%s=%s", option, value) : 0;
 }
 
 static void clear(plan_words *p)
 {
-    while (p->owns)
-        free(p->owned[--p->owns]);
+    while (p->words)
+        free(p->word[--p->words]);
 }
 
 /* ---- --topomap and --topomap-options ------------------------------------------------------- */
@@ -47,21 +48,6 @@ static void clear(plan_words *p)
 static int is_auto(const run_settings *w)
 {
     return w->graph && strcmp(w->graph, "auto") == 0;
-}
-
-static int add_setting(plan_words *p, enum topomap_request_key key, const char *value)
-{
-    const topomap_request_row *row = topomap_request_row_of(key);
-    size_t size = strlen(row->option) + strlen(value) + 4;
-    char *option;
-
-    if (row->flag && strcmp(value, "1") != 0)
-        return 0;
-    option = keep(p, malloc(size));
-    if (!option)
-        return CLI_FAILED;
-    snprintf(option, size, row->flag ? "--%s" : "--%s=%s", row->option, value);
-    return add(p, option) ? CLI_FAILED : 0;
 }
 
 /* Those of srun's words that `map` has no option for are passed over. What nobody says is as in a
@@ -80,12 +66,14 @@ static int add_settings(plan_words *p, const run_settings *w)
 
         if (!value || key == TOPOMAP_REQUEST_REQUIRED || key == TOPOMAP_REQUEST_VERBOSE)
             continue;
-        if (row->option)
-            status = add_setting(p, key, value);
+        if (row->option && row->flag)
+            status = strcmp(value, "1") == 0 ? add(p, "--%s", row->option) : 0;
+        else if (row->option)
+            status = add_value(p, row->option, value);
         else
             fprintf(stderr, "topomap run: %s is for srun alone: passed over\n", row->word);
     }
-    return status;
+    return status ? CLI_FAILED : CLI_DONE;
 }
 
 /* Of a word that was not understood: what would have been. \return nonzero: it is no key at all */
@@ -107,17 +95,18 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
                   char why[CLI_WHY])
 {
     int64_t until = topomap_clock_ms() + ms;
-    char chain[24], *text = NULL;
+    char chain[24], *text = NULL, *db = run_settings_db(call, ms);
     int status;
 
     snprintf(chain, sizeof chain, "chain:%u", a->ranks);
     if (!w->graph)
         fprintf(stderr, "topomap run: no graph was named: ranks are taken to talk to their "
                         "neighbours\n");
-    if (add_value(p, "--graph", w->graph ? w->graph : chain) ||
-        add_value(p, "--db", keep(p, run_settings_db(call, ms))) ||
-        add_value(p, "--nodes", a->nodes) || add_value(p, "--tasks-per-node", a->tasks) ||
-        add_value(p, "--cores-of", a->job) || add_value(p, "--format", launcher->format)) {
+    status = add_value(p, "graph", w->graph ? w->graph : chain) || add_value(p, "db", db) ||
+             add_value(p, "nodes", a->nodes) || add_value(p, "tasks-per-node", a->tasks) ||
+             add_value(p, "cores-of", a->job) || add_value(p, "format", launcher->format);
+    free(db);
+    if (status) {
         snprintf(why, CLI_WHY, "too many options");
         return NULL;
     }
