@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "util/names/near.h"
 
-#define ROW(group, common, command) {group, common, &command},
+#define ROW(group, common, command) {group, common, &(command)},
 const cli_command_row cli_commands[] = {CLI_COMMANDS(ROW){CLI_PLACE, 0, NULL}};
 #undef ROW
 

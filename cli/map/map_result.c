@@ -6,39 +6,22 @@
 #include "cli/map/map_command.h"
 #include "util/output.h"
 
-/* Opens what --output names; NULL after saying why not. */
-static topomap_output *open_output(const cli_call *call)
+int cli_result_text(const cli_call *call, const cli_result *result)
 {
     topomap_output *output;
     topomap_error err;
+    FILE *out;
 
-    if (topomap_output_open(cli_output(call), &output, &err) == 0)
-        return output;
-    cli_fail(call, &err);
-    return NULL;
-}
-
-static int close_output(const cli_call *call, topomap_output *output)
-{
-    topomap_error err;
-
-    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
-}
-
-int cli_result_text(const cli_call *call, const cli_result *result)
-{
-    topomap_output *output = open_output(call);
-    FILE *out = output ? topomap_output_file(output) : NULL;
-
-    if (!out)
-        return CLI_FAILED;
+    if (topomap_output_open(cli_output(call), &output, &err) != 0)
+        return cli_fail(call, &err);
+    out = topomap_output_file(output);
     topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping, 0,
                          result->options->start_name, &result->before, &result->after,
                          result->congestion[1].model ? result->congestion : NULL);
     topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
     if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
         cli_time_costs_print(out, &result->costs);
-    return close_output(call, output);
+    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
 static json_t *cost_json(const topomap_graph *graph, const topomap_machine *machine,
@@ -182,15 +165,14 @@ int cli_result_json(const cli_call *call, const cli_result *result)
 {
     const topomap_mapping *mapping = result->mapping;
     const cli_target *target = result->target;
-    json_t *root = cost_json(target->graph, target->machine, &result->after);
-    json_t *before = cost_json(target->graph, target->machine, &result->before);
-    topomap_output *output = open_output(call);
+    json_t *root, *before;
+    topomap_output *output;
+    topomap_error err;
 
-    if (!output) {
-        json_decref(root);
-        json_decref(before);
-        return CLI_FAILED;
-    }
+    if (topomap_output_open(cli_output(call), &output, &err) != 0)
+        return cli_fail(call, &err);
+    root = cost_json(target->graph, target->machine, &result->after);
+    before = cost_json(target->graph, target->machine, &result->before);
     set_congestion(root, &result->congestion[1]);
     set_congestion(before, &result->congestion[0]);
     set_spread(root, &result->spread[1]);
@@ -221,7 +203,7 @@ int cli_result_json(const cli_call *call, const cli_result *result)
     json_object_set_new(root, "seconds", phases_json(result));
     json_object_set_new(root, "placement", placement_json(result));
     cli_json(topomap_output_file(output), root, JSON_REAL_PRECISION(15));
-    return close_output(call, output);
+    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
 static void put_node(const topomap_machine *machine, uint32_t node, char *text, size_t size)
