@@ -56,8 +56,11 @@ void terminal_paint(FILE *out, enum terminal_paint paint)
         return; /* the text itself will say so */
 }
 
-/* ---- Progress: a thread looks at the counters of whoever works, and draws a line ------------- */
+/* ---- Progress ---------------------------------------------------------------------------- */
 
+/* A thread of its own reads a long task's counters and draws a line. No library is used: the line
+ * needs the terminal's width and a carriage return, and curses would take over the whole terminal.
+ */
 enum { FIRST_MS = 2000, EVERY_MS = 250, LINE = 256 };
 
 struct terminal_progress {
