@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The frame of the command line: commands and options are rows of tables; parsing, `help`, and
  * whatever else lists them walk the same rows. */
-#ifndef TOPOMAP_CLI_H
-#define TOPOMAP_CLI_H
+#pragma once
 
 #include <jansson.h>
 
 #include "cli/terminal/terminal.h"
+#include "request/request.h"
 #include "topomap/topomap.h"
 
 /** Exit statuses of every command. */
@@ -14,22 +14,57 @@ enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FA
 
 enum { CLI_OPTIONS = 64, CLI_COMMON = 1, CLI_REPEATS = 16 };
 
+/** The values of a call's options: a command's table names the fields that it has. NULL or 0: not
+ *  given, where a number has no default. */
+typedef struct cli_options {
+    topomap_request request; /**< also graph, from and seed of commands that plan nothing */
+    const char *db, *output, *nodes, *tasks_per_node, *machine, *mapping, *method, *to, *format;
+    const char *slurm_order, *job_nodes, *cores_of, *time_costs;
+    const char *job, *plan, *records, *replay, *from_plan, *store, *srun, *config, *pairs, *matrix;
+    const char *topomap, *topomap_options, *default_mode, *slurm_conf, *plugstack;
+    const char *color;
+    const char *option[CLI_REPEATS + 1]; /**< ends with NULL */
+    int json, time, summary, sources, unknown, guids, list, all, dry_run, force, print, compare;
+    double deadline, factor, latency, max_age, size;
+    uint32_t cells, gpus_per_task, most, parts, path, rail, scale;
+} cli_options;
+
+enum cli_kind { CLI_FLAG, CLI_TEXT, CLI_WORD, CLI_LIST, CLI_NUMBER, CLI_COUNT, CLI_REQUEST };
+
 typedef struct cli_option {
-    const char *name;  /**< without the dashes; one letter is a short option */
-    const char *value; /**< what it takes, for the help; NULL: it takes nothing; one that ends in
-                          "..." may be given several times, CLI_REPEATS at most */
+    const char *name;  /**< without the dashes */
+    const char *value; /**< what it takes, for the help; NULL: it takes nothing; "[...]": it may
+                            stand alone; of CLI_WORD the words, a '|' between two */
+    enum cli_kind kind;
+    double least, most, fallback;
+    size_t at;         /**< in cli_options; of CLI_REQUEST the key */
     const char *help;  /**< one line */
     const char *alias; /**< one letter for the same, or NULL */
+    int expert;        /**< the help has it behind a heading */
 } cli_option;
 
-/** What commands that read a graph take for its format. */
+/** In a row of such a table: the field, and what a number may be. EXPERT(FLAG(json)). */
+#define EXPERT(...) .expert = 1, .kind = __VA_ARGS__
+#define FLAG(field) CLI_FLAG, .at = offsetof(cli_options, field)
+#define TEXT(field) CLI_TEXT, .at = offsetof(cli_options, field)
+#define WORD(field) CLI_WORD, .at = offsetof(cli_options, field)
+#define LIST(field) CLI_LIST, .at = offsetof(cli_options, field)
+#define REQUEST(key) CLI_REQUEST, .at = TOPOMAP_REQUEST_##key
+#define NUMBER(field, least, most, fallback)                                                       \
+    CLI_NUMBER, least, most, fallback, .at = offsetof(cli_options, field)
+#define COUNT(field, least, most, fallback)                                                        \
+    CLI_COUNT, least, most, fallback, .at = offsetof(cli_options, field)
+
+/** Rows that several tables have. */
+#define CLI_JSON "json", NULL, FLAG(json), "for programs"
+#define CLI_DB "db", "DB", TEXT(db), "topology database"
+#define CLI_OUTPUT "output", "FILE", TEXT(output), "where to write (default: standard output)", "o"
+#define CLI_FROM "from", "FORMAT", REQUEST(FROM), "the input's format (recognised if left out)"
+#define CLI_TO "to", "FORMAT", TEXT(to), "the output's format (by its name's ending if left out)"
 #define CLI_FORMAT_OPTION                                                                          \
-    {                                                                                              \
-        "option", "K=V...",                                                                        \
-            "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: "   \
-            "what a packed file may unpack to",                                                    \
-            NULL                                                                                   \
-    }
+    "option", "K=V...", LIST(option),                                                              \
+        "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: "       \
+        "what a packed file may unpack to"
 
 typedef struct cli_call cli_call;
 
@@ -45,48 +80,78 @@ typedef struct cli_command {
 
 struct cli_call {
     const cli_command *command;
-    const char *value[CLI_OPTIONS + CLI_COMMON]; /**< by option row, as cli_option_at() counts;
-                                       NULL: not given; "" for a flag; the first of several */
-    const char *repeat[CLI_REPEATS + 1]; /**< all values of the option that may be repeated (a
-                                            command has one at most), in order; ends with NULL */
+    cli_options options;
+    const char *value[CLI_OPTIONS + CLI_COMMON]; /**< as typed, by option row, as cli_option_at()
+                                       counts; NULL: not given; "" for a flag */
     char **operand;
     int operands;
 };
 
-/** The tables, one a source file; each ends with a row whose name is NULL. */
-extern const cli_command *const cli_tables[];
-extern const cli_command cli_map_commands[], cli_registry_commands[];
-extern const cli_command cli_db_commands[], cli_graph_commands[];
-extern const cli_command cli_db_check_commands[], cli_db_diff_commands[], cli_db_export_commands[],
-    cli_db_sources_commands[];
-extern const cli_command cli_graph_edit_commands[], cli_graph_show_commands[];
-extern const cli_command cli_calibrate_commands[];
-extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[],
-    cli_profile_commands[], cli_why_commands[], cli_show_commands[], cli_doctor_commands[],
-    cli_page_commands[], cli_fabric_commands[], cli_run_commands[], cli_collect_commands[],
-    cli_refresh_commands[];
+/** All commands, as `topomap --help --all` lists them: the group, whether it is one of the twelve
+ *  that `topomap --help` lists, and the command. */
+#define CLI_COMMANDS(ROW)                                                                          \
+    ROW(CLI_PLACE, 1, cli_map)                                                                     \
+    ROW(CLI_PLACE, 1, cli_run)                                                                     \
+    ROW(CLI_PLACE, 1, cli_eval)                                                                    \
+    ROW(CLI_PLACE, 0, cli_algorithms)                                                              \
+    ROW(CLI_EXPLAIN, 1, cli_show)                                                                  \
+    ROW(CLI_EXPLAIN, 1, cli_why)                                                                   \
+    ROW(CLI_EXPLAIN, 1, cli_report)                                                                \
+    ROW(CLI_EXPLAIN, 0, cli_profile_list)                                                          \
+    ROW(CLI_EXPLAIN, 0, cli_profile_show)                                                          \
+    ROW(CLI_EXPLAIN, 0, cli_profile_rm)                                                            \
+    ROW(CLI_DATABASE, 1, cli_db_import)                                                            \
+    ROW(CLI_DATABASE, 1, cli_db_show)                                                              \
+    ROW(CLI_DATABASE, 1, cli_db_check)                                                             \
+    ROW(CLI_DATABASE, 0, cli_db_report)                                                            \
+    ROW(CLI_DATABASE, 0, cli_db_diff)                                                              \
+    ROW(CLI_DATABASE, 0, cli_db_distance)                                                          \
+    ROW(CLI_DATABASE, 0, cli_db_export)                                                            \
+    ROW(CLI_DATABASE, 0, cli_db_forget)                                                            \
+    ROW(CLI_DATABASE, 0, cli_db_collect)                                                           \
+    ROW(CLI_DATABASE, 0, cli_db_calibrate)                                                         \
+    ROW(CLI_DATABASE, 0, cli_db_synth)                                                             \
+    ROW(CLI_GRAPHS, 1, cli_graph_info)                                                             \
+    ROW(CLI_GRAPHS, 1, cli_graph_show)                                                             \
+    ROW(CLI_GRAPHS, 0, cli_graph_generate)                                                         \
+    ROW(CLI_GRAPHS, 0, cli_graph_recognise)                                                        \
+    ROW(CLI_GRAPHS, 0, cli_graph_convert)                                                          \
+    ROW(CLI_GRAPHS, 0, cli_graph_merge)                                                            \
+    ROW(CLI_GRAPHS, 0, cli_graph_scale)                                                            \
+    ROW(CLI_GRAPHS, 0, cli_graph_permute)                                                          \
+    ROW(CLI_GRAPHS, 0, cli_graph_partition)                                                        \
+    ROW(CLI_GRAPHS, 0, cli_formats)                                                                \
+    ROW(CLI_SITE, 1, cli_doctor)                                                                   \
+    ROW(CLI_SITE, 0, cli_policy_check)                                                             \
+    ROW(CLI_SITE, 0, cli_db_refresh)
+
+#define CLI_ROW(group, common, command) extern const cli_command command;
+CLI_COMMANDS(CLI_ROW)
+#undef CLI_ROW
+/** Defines one: CLI_COMMAND(cli_map, "map", ...), the members in their order. */
+#define CLI_COMMAND(symbol, ...) const cli_command symbol = {__VA_ARGS__}
+
+enum cli_group { CLI_PLACE, CLI_EXPLAIN, CLI_DATABASE, CLI_GRAPHS, CLI_SITE, CLI_GROUPS };
+
+typedef struct cli_command_row {
+    enum cli_group group;
+    int common;
+    const cli_command *command;
+} cli_command_row;
+
+/** Ends with a row whose command is NULL. */
+extern const cli_command_row cli_commands[];
+/** The headings of the groups. */
+extern const char *const cli_group_titles[CLI_GROUPS];
 
 /** What a pattern is, for help and the manual page. */
 extern const char cli_pattern_text[];
-/** The table of patterns: all of it, or one row with its parameters (0: there is none). */
-json_t *cli_pattern_json(void);
-void cli_pattern_list(void);
-int cli_pattern_one(const char *name);
 
 /** The i-th option of a command: its own first, then those that every command takes; NULL after
  *  the last. */
 const cli_option *cli_option_at(const cli_command *command, int i);
-
-/** Value of an option, NULL where it was not given. */
-const char *cli_get(const cli_call *call, const char *name);
-/** Nonzero where the command has this option, without a value. */
-int cli_is_flag(const cli_call *call, const char *name);
-/** The same as a number within bounds; \p fallback where it was not given. Returns 0, or a
- *  CLI_USAGE after saying what is wrong. */
-int cli_number(const cli_call *call, const char *name, double least, double most, double fallback,
-               double *number);
-int cli_integer(const cli_call *call, const char *name, uint64_t least, uint64_t most,
-                uint64_t fallback, uint64_t *number);
+/** Nonzero if some of the command's own options are for experts. */
+int cli_has_experts(const cli_command *command);
 
 /** Nonzero: text for stdout or stderr may be in colours, as --color and NO_COLOR say. */
 int cli_is_coloured(const cli_call *call, FILE *out);
@@ -100,26 +165,14 @@ int cli_usage_error(const cli_call *call, const char *format, ...) TOPOMAP_PRINT
 int cli_fail(const cli_call *call, const topomap_error *err);
 
 /** Parses what follows the command's name. Options may stand anywhere, as --name VALUE,
- *  --name=VALUE, -n VALUE; "--" ends them. Returns 0 or CLI_USAGE; -1: help was asked for. */
+ *  --name=VALUE, -n VALUE; "--" ends them. Returns 0 or CLI_USAGE; -1: help was asked for. After
+ *  each of these topomap_request_clear(&call->options.request). */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call);
 
-/** Reads a graph as --from and --option say and prints its note as a warning. Returns 0 or the exit
- *  status after saying what is wrong. */
-int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph);
-/** topomap_graph_open(), which on a terminal says how far it has come where it takes long. */
-int cli_graph_read_as(const cli_call *call, const char *what, const char *format,
-                      const char *const *option, topomap_graph **graph, topomap_error *err);
-/** Prints a graph's note, where it has one, as a warning. */
-void cli_graph_note(const cli_call *call, const topomap_graph *graph);
-/** Prints a line, where a graph has phases: the label, how many, and what share each has. */
-void cli_graph_print_phases(const char *label, const topomap_graph *graph);
-/** The keys of all profiles of the user's, for completion. */
+/** The keys of all profiles of the user's, and the steps of all records in the site's place and the
+ *  user's own, for completion. */
 void cli_profile_words(void);
-/** "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...", and the end of the line. */
-void cli_graph_print_fit(const topomap_recognition *pattern);
-/** Writes a graph as --to says and frees it; returns the exit status. */
-int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path);
-
+void cli_record_words(void);
 /** Where a command writes: --output, else "-", standard output. */
 const char *cli_output(const cli_call *call);
 
@@ -137,25 +190,48 @@ const char *cli_database(const cli_call *call);
  *  the limits of the process are too small, after saying so. */
 int cli_prepare(void);
 /** Becomes a step of srun if `topomap run` has mpiexec call this program in place of ssh
- * (run/step.c). Returns -1 if it was called otherwise, else the exit status. */
+ * (run/run_step.c). Returns -1 if it was called otherwise, else the exit status. */
 int cli_step(int argc, char **argv);
 
 /** Finds the command that argv begins with; *words is how many words its name has. */
 const cli_command *cli_find(int argc, char **argv, int *words);
-/** Help of one command, or of all whose first word is \p group (NULL: every command). */
-void cli_help(FILE *out, const cli_command *command);
-void cli_help_group(FILE *out, const char *group);
 /** Nonzero if the command's name is that word and a second one; if some command's is. */
-int cli_is_of_group(const cli_command *command, const char *group);
+int cli_is_of_group(const cli_command *command, const char *word);
 int cli_is_group(const char *word);
-/** Says that argv begins with no command, or an option is none of a command's, and which one is
- *  near; returns CLI_USAGE. */
+/** Says that argv begins with no command, and which one is near; returns CLI_USAGE. */
 int cli_no_command(int argc, char **argv);
-int cli_no_option(const cli_call *call, const char *option);
 /** `help --man PAGE`: the manual page of a command or of all commands of one first word ("": of
  *  topomap itself), or one of another section ("policy.5"), in roff, on standard output. */
 int cli_manual(const char *page);
 /** `help --words [COMMAND... [--OPTION]]`: what can follow, one word a line, for completion. */
 int cli_words(int argc, char **argv);
 
-#endif
+/* ---- Output ---- */
+
+/** Prints a value in ASCII and a newline, and takes the reference; NULL is what memory was short
+ *  for.
+ *  \param flags  jansson's: JSON_COMPACT, without which lines are indented, JSON_REAL_PRECISION()
+ *  \return CLI_DONE, or CLI_FAILED */
+int cli_json(FILE *out, json_t *value, size_t flags);
+
+/** Writes a value in ASCII. \param escaped  the ASCII characters that strings may hold and that are
+ *  written as \uXXXX, in addition to those that JSON requires: DEL, which a terminal obeys, and in
+ *  HTML "<". Returns 0, or -1 if memory is short. */
+int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags);
+
+/** The words of a text, one of these characters between two; none of NULL. */
+json_t *cli_json_words(const char *text, char separator);
+/** A text from outside: a name, a path. A text that is not UTF-8 is escaped by
+ *  topomap_safe_text() ("caf\xe9"). NULL becomes JSON's null. */
+json_t *cli_json_text(const char *text);
+/** The same; an empty text becomes null, too. */
+json_t *cli_json_filled(const char *text);
+/** A number, or null in place of 0. */
+json_t *cli_json_count(uint64_t count);
+/** A list of numbers. */
+json_t *cli_json_numbers(const uint32_t *number, uint32_t count);
+/** A computed number of bytes, which sums of doubles may round up to 2^63. */
+json_t *cli_json_bytes(double bytes);
+
+/** Prints any text as one word, in quotes. */
+void cli_shell_quote(const char *text);

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The one command. `topomap map` and the planner run the same library.
+# The command: options, help, manual pages, completion; a folder for each subject.
 bin_PROGRAMS += cli/topomap
-cli_topomap_SOURCES = cli/main.c cli/cli.h cli/apart.c cli/apart.h cli/capture.c cli/capture.h cli/shell.c cli/shell.h cli/options.c cli/near.c cli/time.c cli/time.h cli/target.c cli/target.h \
-  cli/map.c cli/report.c cli/report.h cli/registry.c cli/json.c cli/json.h cli/manual.c cli/graph.c \
-  cli/graph_edit.c cli/graph_show.c cli/patterns.c cli/order.c cli/order.h cli/plan.c cli/launchers.c cli/plan.h cli/request.c cli/request.h cli/policy.c cli/replay.c cli/replay.h \
-  cli/show.c cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
+cli_topomap_SOURCES = cli/main.c cli/cli.h cli/commands.c cli/completion.c cli/json_output.c cli/manual.c cli/options.c cli/policy.c \
+  cli/registries.c cli/signals.c cli/subprocess.c cli/subprocess.h plugin/common/record.c
 include cli/db/local.mk
 include cli/doctor/local.mk
+include cli/graph/local.mk
+include cli/launch/local.mk
+include cli/map/local.mk
 include cli/page/local.mk
 include cli/picture/local.mk
-include cli/profile/local.mk
 include cli/run/local.mk
 include cli/terminal/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'

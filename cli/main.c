@@ -9,67 +9,53 @@
 #include "util/safe_text.h"
 #include "util/whole.h"
 
-const cli_command *const cli_tables[] = {
-    cli_map_commands,        cli_graph_commands,     cli_graph_edit_commands,
-    cli_graph_show_commands, cli_db_commands,        cli_db_check_commands,
-    cli_collect_commands,    cli_refresh_commands,   cli_db_sources_commands,
-    cli_db_diff_commands,    cli_calibrate_commands, cli_db_export_commands,
-    cli_distance_commands,   cli_synth_commands,     cli_run_commands,
-    cli_policy_commands,     cli_profile_commands,   cli_why_commands,
-    cli_show_commands,       cli_page_commands,      cli_fabric_commands,
-    cli_doctor_commands,     cli_registry_commands,  NULL};
-
-/* Nonzero if argv begins with the words of a command's name. */
-static int matches(const char *name, int argc, char **argv)
+static void print_option(const cli_option *o)
 {
-    int words = 0;
+    char left[64];
 
-    while (*name) {
-        size_t length = strcspn(name, " ");
-
-        if (words == argc || strlen(argv[words]) != length ||
-            strncmp(argv[words], name, length) != 0)
-            return 0;
-        words++;
-        name += length + (name[length] == ' ');
-    }
-    return words;
+    snprintf(left, sizeof left, "%s%s%s--%s%s%s", o->alias ? "-" : "", o->alias ? o->alias : "",
+             o->alias ? ", " : "    ", o->name, o->value ? " " : "", o->value ? o->value : "");
+    printf("  %-34s %s\n", left, o->help);
 }
 
-const cli_command *cli_find(int argc, char **argv, int *words)
-{
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++)
-            if ((*words = matches(c->name, argc, argv)) > 0)
-                return c;
-    return NULL;
-}
-
-void cli_help(FILE *out, const cli_command *command)
+static void print_help(const cli_command *command)
 {
     const cli_option *o;
 
-    fprintf(out, "usage: topomap %s [OPTION...]%s%s\n%s\n", command->name,
-            *command->operands ? " " : "", command->operands, command->summary);
-    for (int i = 0; (o = cli_option_at(command, i)); i++) {
-        char left[64];
-
-        snprintf(left, sizeof left, "%s%s%s--%s%s%s", o->alias ? "-" : "", o->alias ? o->alias : "",
-                 o->alias ? ", " : "    ", o->name, o->value ? " " : "", o->value ? o->value : "");
-        fprintf(out, "  %-34s %s\n", left, o->help);
+    printf("usage: topomap %s [OPTION...]%s%s\n%s\n", command->name, *command->operands ? " " : "",
+           command->operands, command->summary);
+    for (int expert = 0; expert <= cli_has_experts(command); expert++) {
+        if (expert)
+            printf("\nExpert options:\n");
+        for (int i = 0; (o = cli_option_at(command, i)); i++)
+            if (o->expert == expert)
+                print_option(o);
     }
     if (command->text)
-        fprintf(out, "%s", command->text);
+        printf("\n%s", command->text);
 }
 
-void cli_help_group(FILE *out, const char *group)
+/* The commands that begin with a word. */
+static void print_group(const char *word)
+{
+    printf("usage: topomap COMMAND [OPTION...] [OPERAND...]\n");
+    for (const cli_command_row *row = cli_commands; row->command; row++)
+        if (cli_is_of_group(row->command, word))
+            printf("  %-16s %s\n", row->command->name, row->command->summary);
+    printf("`topomap help COMMAND` describes a command.\n");
+}
+
+static void print_overview(FILE *out, int all)
 {
     fprintf(out, "usage: topomap COMMAND [OPTION...] [OPERAND...]\n");
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++)
-            if (!group || cli_is_of_group(c, group))
-                fprintf(out, "  %-16s %s\n", c->name, c->summary);
-    fprintf(out, "`topomap help COMMAND` tells more; `topomap --version` the version.\n");
+    for (int group = 0; group < CLI_GROUPS; group++) {
+        fprintf(out, "\n%s:\n", cli_group_titles[group]);
+        for (const cli_command_row *row = cli_commands; row->command; row++)
+            if ((int)row->group == group && (all || row->common))
+                fprintf(out, "  %-16s %s\n", row->command->name, row->command->summary);
+    }
+    fprintf(out, "\n`topomap help COMMAND` describes a command%s.\n",
+            all ? "" : ", `topomap --help --all` lists all of them");
 }
 
 static int help(int argc, char **argv)
@@ -83,9 +69,11 @@ static int help(int argc, char **argv)
         return cli_words(argc - 1, argv + 1);
     command = argc ? cli_find(argc, argv, &words) : NULL;
     if (command) {
-        cli_help(stdout, command);
-    } else if (argc == 0 || (argc == 1 && cli_is_group(argv[0]))) {
-        cli_help_group(stdout, argc ? argv[0] : NULL);
+        print_help(command);
+    } else if (argc == 0 || strcmp(argv[0], "--all") == 0) {
+        print_overview(stdout, argc);
+    } else if (argc == 1 && cli_is_group(argv[0])) {
+        print_group(argv[0]);
     } else {
         return cli_no_command(argc, argv);
     }
@@ -104,10 +92,13 @@ static int dispatch(int argc, char **argv)
         return cli_no_command(argc, argv);
     status = cli_parse(command, argc - words, argv + words, &call);
     if (status < 0) {
-        cli_help(stdout, command);
-        return CLI_DONE;
+        print_help(command);
+        status = CLI_DONE;
+    } else if (status == 0) {
+        status = command->run(&call);
     }
-    return status ? status : command->run(&call);
+    topomap_request_clear(&call.options.request);
+    return status;
 }
 
 /* All that is printed is for people, and JSON, which is written in ASCII; what has to be exact goes
@@ -140,7 +131,7 @@ int main(int argc, char **argv)
         return status;
     guard_streams();
     if (argc < 2) {
-        cli_help_group(stderr, NULL);
+        print_overview(stderr, 0);
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Manual pages and completion words, from the same rows as the help. */
+/* Manual pages, from the same rows as the help. */
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/records.h"
 #include "plugin/policy/policy.h"
 #include "request/request.h"
 #include "topology-db/db.h"
@@ -22,24 +21,42 @@ static void put_text(const char *text)
             putchar(*text);
 }
 
+/* printf() of roff with texts: each %s is one, made harmless; there is no other conversion. */
+static void put(const char *format, ...) TOPOMAP_PRINTF(1, 2);
+static void put(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (; *format; format++)
+        if (*format == '%' && *++format == 's')
+            put_text(va_arg(args, const char *));
+        else
+            putchar(*format);
+    va_end(args);
+}
+
+static void put_option(const cli_option *o)
+{
+    printf(".TP\n.B ");
+    if (o->alias)
+        put("\\-%s, ", o->alias);
+    put("\\-\\-%s", o->name);
+    if (o->value)
+        put(" \\fI%s\\fR", o->value);
+    put("\n%s\n", o->help);
+}
+
 static void put_options(const cli_command *command)
 {
     const cli_option *o;
 
-    for (int i = 0; (o = cli_option_at(command, i)); i++) {
-        printf(".TP\n.B ");
-        if (o->alias)
-            printf("\\-%s, ", o->alias);
-        printf("\\-\\-");
-        put_text(o->name);
-        if (o->value) {
-            printf(" \\fI");
-            put_text(o->value);
-            printf("\\fR");
-        }
-        printf("\n");
-        put_text(o->help);
-        printf("\n");
+    for (int expert = 0; expert <= cli_has_experts(command); expert++) {
+        if (expert)
+            printf(".PP\nExpert options:\n");
+        for (int i = 0; (o = cli_option_at(command, i)); i++)
+            if (o->expert == expert)
+                put_option(o);
     }
 }
 
@@ -47,33 +64,19 @@ static void put_command(const cli_command *command, const char *section)
 {
     printf(".%s \"topomap %s [OPTION...]%s%s\"\n", section, command->name,
            *command->operands ? " " : "", command->operands);
-    put_text(command->summary);
-    printf(".\n");
+    put("%s.\n", command->summary);
     put_options(command);
-    if (command->text) {
-        printf(".PP\n.nf\n");
-        put_text(command->text);
-        printf(".fi\n");
-    }
+    if (command->text)
+        put(".PP\n.nf\n%s.fi\n", command->text);
 }
 
 static void put_term(const char *name, const char *help, const char *end,
                      const topomap_graph_option *options)
 {
-    printf(".TP\n.B ");
-    put_text(name);
-    printf("\n");
-    put_text(help);
+    put(".TP\n.B %s\n%s", name, help);
     printf("%s\n", end);
-    for (const topomap_graph_option *o = options; o && o->name; o++) {
-        printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
-        put_text(o->name);
-        printf("=");
-        put_text(o->values);
-        printf("\n");
-        put_text(o->help);
-        printf("\n.RE\n");
-    }
+    for (const topomap_graph_option *o = options; o && o->name; o++)
+        put(".RS\n.TP\n.BI \"\\-\\-option \" %s=%s\n%s\n.RE\n", o->name, o->values, o->help);
 }
 
 /* Every importer with its options, on the page of db. */
@@ -82,9 +85,8 @@ static void put_imports(void)
     const topomap_db_importer_row *row;
 
     printf(".SH IMPORTED FORMATS\n");
-    for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++) {
+    for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++)
         put_term(row->name, row->help, ".", row->options);
-    }
 }
 
 /* Every pattern with its parameters, on the page of formats. */
@@ -97,23 +99,14 @@ static void put_patterns(void)
     for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
         put_term(grammar, topomap_graph_pattern_row(i)->help, ".", NULL);
         for (size_t k = 0; topomap_graph_pattern_parameter(i, k, &param); k++) {
-            printf(".br\n\\fI");
-            put_text(param.name);
-            printf("\\fR%s", param.values ? "=" : "");
-            put_text(param.values ? param.values : "");
-            printf(": ");
-            put_text(param.help);
-            if (param.fallback && *param.fallback) {
-                printf(" (default ");
-                put_text(param.fallback);
-                printf(")");
-            }
+            put(".br\n\\fI%s\\fR%s%s: %s", param.name, param.values ? "=" : "",
+                param.values ? param.values : "", param.help);
+            if (param.fallback && *param.fallback)
+                put(" (default %s)", param.fallback);
             printf("\n");
         }
     }
-    printf(".SS Compositions\n.nf\n");
-    put_text(cli_pattern_text);
-    printf(".fi\n");
+    put(".SS Compositions\n.nf\n%s.fi\n", cli_pattern_text);
 }
 
 /* Every format of graph files with its options, on the page of graph. */
@@ -122,9 +115,8 @@ static void put_formats(void)
     const topomap_graph_format *row;
 
     printf(".SH FORMATS\n");
-    for (size_t i = 0; (row = topomap_graph_format_row(i)); i++) {
+    for (size_t i = 0; (row = topomap_graph_format_row(i)); i++)
         put_term(row->name, row->help, row->can_write ? "." : " (read only).", row->options);
-    }
 }
 
 /* Every algorithm with its parameters. */
@@ -136,16 +128,9 @@ static void put_algorithms(void)
     printf(".SH ALGORITHMS\n");
     for (size_t i = 0; (row = topomap_algorithm_row(i)); i++) {
         put_term(row->name, row->help, ".", NULL);
-        printf(".br\n");
-        put_text(row->source);
-        printf("; on ");
-        put_text(row->machines);
-        printf("\n");
-        for (size_t k = 0; (p = topomap_algorithm_parameter(i, k)); k++) {
-            printf(".br\n\\fI%s\\fR=%s: ", p->name, p->value);
-            put_text(p->help);
-            printf("\n");
-        }
+        put(".br\n%s; on %s\n", row->source, row->machines);
+        for (size_t k = 0; (p = topomap_algorithm_parameter(i, k)); k++)
+            put(".br\n\\fI%s\\fR=%s: %s\n", p->name, p->value, p->help);
     }
 }
 
@@ -157,9 +142,7 @@ static void put_checks(void)
     printf(".SH CHECKS\n");
     for (size_t i = 0; (row = topomap_db_check_row_at(i)); i++) {
         put_term(row->name, row->help, ".", NULL);
-        printf(".br\nRemedy: ");
-        put_text(row->remedy);
-        printf("\n");
+        put(".br\nRemedy: %s\n", row->remedy);
     }
 }
 
@@ -179,31 +162,22 @@ static void put_head(const char *page, int section, const char *summary)
 
     printf(".TH TOPOMAP%s%s %d \"\" \"topomap %s\" \"%s\"\n.SH NAME\ntopomap%s%s \\- ",
            *page ? "\\-" : "", page, section, topomap_version(), volume, *page ? "\\-" : "", page);
-    put_text(summary);
-    printf("\n");
+    put("%s\n", summary);
 }
 
 /* \param counts  where TOPOMAP_DB does; NULL: --db alone goes before it */
 static void put_tail(const char *counts)
 {
-    printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
-           "input, 4 anything else.\n"
-           ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where ");
-    put_text(counts ? counts : "--db does not name it");
-    printf(".\n.TP\n.B NO_COLOR\nSet and not empty: no colours, unless \\-\\-color says "
-           "otherwise.\n.SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database "
-           "where nothing else is named.\n");
+    put(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
+        "input, 4 anything else.\n"
+        ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where %s.\n"
+        ".TP\n.B NO_COLOR\nSet and not empty: no colours, unless \\-\\-color says otherwise.\n"
+        ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\n"
+        "The topology database where nothing else is named.\n",
+        counts ? counts : "--db does not name it");
 }
 
 /* ---- Options of srun, sbatch and salloc ---------------------------------------------------- */
-
-static const struct {
-    const char *name, *value, *help;
-    int has_value;
-} job_options[] = {
-#define JOB_ROW(which, name, value, has_value, help) {name, value, help, has_value},
-    POLICY_OPTIONS(JOB_ROW)};
-enum { JOB_OPTIONS = sizeof job_options / sizeof *job_options };
 
 /* Every key of --topomap-options; the graph is none. */
 static void put_keys(void)
@@ -215,14 +189,10 @@ static void put_keys(void)
         const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
 
         topomap_request_takes((enum topomap_request_key)k, takes, sizeof takes);
-        printf(".TP\n.B ");
-        put_text(row->word);
-        if (!row->flag) {
-            printf(" \\fR= ");
-            put_text(takes);
-        }
-        printf("\n");
-        put_text(row->help);
+        put(".TP\n.B %s", row->word);
+        if (!row->flag)
+            put(" \\fR= %s", takes);
+        put("\n%s", row->help);
         if (row->fallback && !row->flag)
             printf(" (default %s)", row->fallback);
         printf(".\n");
@@ -231,15 +201,14 @@ static void put_keys(void)
 
 static void put_auto(void)
 {
-    printf(".SH PROGRAMS OF --topomap=auto\n");
-    put_text("Which MPI a program uses is read from the program and its libraries. Interpreters, "
-             "bash -c and launch scripts load theirs when they run: the first launch finds out "
-             "which one that is, by the profiler of the MPI that --mpi is usual for, and the next "
-             "one has the right profiler. What loads none is left alone from then on, until its "
-             "script changes or the key profile says to try again; so is what starts a container. "
-             "The key mpi says it beforehand. Of a program with MPI linked statically nobody sees "
-             "what it sends; that is said once.");
-    printf("\n");
+    put(".SH PROGRAMS OF --topomap=auto\n%s\n",
+        "Which MPI a program uses is read from the program and its libraries. Interpreters, "
+        "bash -c and launch scripts load theirs when they run: the first launch finds out "
+        "which one that is, by the profiler of the MPI that --mpi is usual for, and the next "
+        "one has the right profiler. What loads none is left alone from then on, until its "
+        "script changes or the key profile says to try again; so is what starts a container. "
+        "The key mpi says it beforehand. Of a program with MPI linked statically nobody sees "
+        "what it sends; that is said once.");
 }
 
 /* What the plugin reads, then what tasks see. */
@@ -272,15 +241,12 @@ static int put_job_options(void)
            ".SH OPTIONS\n.TP\n.B \\-m, \\-\\-distribution=topomap\\fR[:\\fISOCKET\\fR[:\\fICORE"
            "\\fR]]\nThe same as \\-\\-topomap=on; with SOCKET the inside of nodes is left to "
            "Slurm. Also as SLURM_DISTRIBUTION.\n");
-    for (int i = 0; i < JOB_OPTIONS; i++) {
-        printf(".TP\n.B \\-\\-");
-        put_text(job_options[i].name);
-        printf(job_options[i].has_value == 2 ? "\\fR[=\\fI" : "\\fR=\\fI");
-        put_text(job_options[i].value);
-        printf(job_options[i].has_value == 2 ? "\\fR]\n" : "\\fR\n");
-        put_text(job_options[i].help);
-        printf(".\n");
-    }
+#define PUT(which, name, value, has_value, help)                                                   \
+    put((has_value) == 2 ? ".TP\n.B \\-\\-%s\\fR[=\\fI%s\\fR]\n%s.\n"                              \
+                         : ".TP\n.B \\-\\-%s\\fR=\\fI%s\\fR\n%s.\n",                               \
+        name, value, help);
+    POLICY_OPTIONS(PUT)
+#undef PUT
     put_keys();
     put_auto();
     printf(".SH ENVIRONMENT\n");
@@ -307,13 +273,12 @@ static int put_policy_file(void)
     char takes[160];
 
     put_head("policy", 5, "a site's rules of which steps topomap places, and how");
-    printf(".SH DESCRIPTION\n");
-    put_text("The file that policy= of topomap-plugin(8) names, in the style of slurm.conf: rules, "
-             "one a line, of words NAME=VALUE, whose names are taken in capital and small letters; "
-             "the first one that fits a step applies. Users' options win, but over what Force "
-             "names. A # outside quotes begins a comment, a backslash at the end of a line "
-             "continues it. topomap policy check finds mistakes, and tells which rule a job gets.");
-    printf("\n.SH RULES\n");
+    put(".SH DESCRIPTION\n%s\n.SH RULES\n",
+        "The file that policy= of topomap-plugin(8) names, in the style of slurm.conf: rules, "
+        "one a line, of words NAME=VALUE, whose names are taken in capital and small letters; "
+        "the first one that fits a step applies. Users' options win, but over what Force "
+        "names. A # outside quotes begins a comment, a backslash at the end of a line "
+        "continues it. topomap policy check finds mistakes, and tells which rule a job gets.");
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         put_term(own[i][0], own[i][1], "", NULL);
     printf(".SH CONDITIONS\nA rule without any fits each step.\n");
@@ -330,11 +295,7 @@ static int put_policy_file(void)
         if (!row->rule)
             continue;
         topomap_request_takes((enum topomap_request_key)k, takes, sizeof takes);
-        printf(".TP\n.B %s\n", row->rule);
-        put_text(row->flag ? "yes or no" : takes);
-        printf(": ");
-        put_text(row->help);
-        printf(".\n");
+        put(".TP\n.B %s\n%s: %s.\n", row->rule, row->flag ? "yes or no" : takes, row->help);
     }
     printf(".SH SEE ALSO\n.BR topomap\\-policy (1),\n.BR topomap\\-srun (1),\n"
            ".BR topomap\\-plugin (8)\n");
@@ -344,12 +305,11 @@ static int put_policy_file(void)
 static int put_graph_files(void)
 {
     put_head("graph-formats", 5, "files of communication graphs that topomap reads and writes");
-    printf(".SH DESCRIPTION\n");
-    put_text("A graph says how many bytes, and messages where they are known, each rank sends each "
-             "other one. Every command and option that takes a graph takes a file of one of these "
-             "formats, which is told by its contents, then by its name, unless --from says it; and "
-             "packed by xz or zstd as well. topomap graph convert makes one of another.");
-    printf("\n");
+    put(".SH DESCRIPTION\n%s\n",
+        "A graph says how many bytes, and messages where they are known, each rank sends each "
+        "other one. Every command and option that takes a graph takes a file of one of these "
+        "formats, which is told by its contents, then by its name, unless --from says it; and "
+        "packed by xz or zstd as well. topomap graph convert makes one of another.");
     put_formats();
     printf(".SH SEE ALSO\n.BR topomap\\-graph (1),\n.BR topomap\\-formats (1),\n"
            ".BR topomap\\-tmg (5)\n");
@@ -409,25 +369,25 @@ int cli_manual(const char *page)
     if (*page == '\0') {
         put_head("", 1, "place MPI ranks where they talk cheapest");
         printf(".SH SYNOPSIS\n.B topomap\n.I COMMAND\n[OPTION...] [OPERAND...]\n.SH COMMANDS\n");
-        for (size_t t = 0; cli_tables[t]; t++)
-            for (const cli_command *c = cli_tables[t]; c->name; c++) {
-                printf(".TP\n.B %s\n", c->name);
-                put_text(c->summary);
-                printf("\n");
-            }
+        for (const cli_command_row *row = cli_commands; row->command; row++) {
+            if (row == cli_commands || row[-1].group != row->group)
+                printf(".SS %s\n", cli_group_titles[row->group]);
+            printf(".TP\n.B %s\n", row->command->name);
+            put("%s\n", row->command->summary);
+        }
         put_tail(NULL);
         return CLI_DONE;
     }
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++) {
-            if (!belongs(c, command))
-                continue;
-            if (!found++) {
-                put_head(made ? made->title : page, made ? made->section : 1, summary_of(page, c));
-                printf(".SH COMMANDS\n");
-            }
-            put_command(c, "SS");
+    for (const cli_command_row *row = cli_commands; row->command; row++) {
+        if (!belongs(row->command, command))
+            continue;
+        if (!found++) {
+            put_head(made ? made->title : page, made ? made->section : 1,
+                     summary_of(page, row->command));
+            printf(".SH COMMANDS\n");
         }
+        put_command(row->command, "SS");
+    }
     if (!found) {
         fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", page);
         return CLI_USAGE;
@@ -443,153 +403,5 @@ int cli_manual(const char *page)
     if (strcmp(page, "algorithms") == 0)
         put_algorithms();
     put_tail(made ? made->counts : NULL);
-    return CLI_DONE;
-}
-
-static const char *pattern_word(size_t i)
-{
-    const topomap_graph_pattern_info *row = topomap_graph_pattern_row(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *algorithm_word(size_t i)
-{
-    const topomap_algorithm *row = topomap_algorithm_row(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *importer_word(size_t i)
-{
-    const topomap_db_importer_row *row = topomap_db_importers(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *exporter_word(size_t i)
-{
-    const topomap_db_exporter_row *row = topomap_db_exporter_row_at(i);
-
-    return row ? row->name : NULL;
-}
-
-/* What may stand behind a command beside its options and files. */
-static const struct {
-    const char *command;
-    const char *(*word)(size_t i);
-} operands[] = {
-    {"graph generate", pattern_word}, {"formats", pattern_word},    {"map", algorithm_word},
-    {"db import", importer_word},     {"db export", exporter_word}, {"db forget", importer_word},
-};
-
-static const char *format_word(size_t i)
-{
-    const topomap_graph_format *row = topomap_graph_format_row(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *colour_word(size_t i)
-{
-    static const char *const words[] = {"auto", "always", "never", NULL};
-
-    return words[i];
-}
-
-/* What may stand behind an option; of a value that the help writes as JOB, the steps that have
- * records. A file is the shell's own business. */
-static const struct {
-    const char *option;
-    const char *(*word)(size_t i);
-} taken[] = {
-    {"graph", pattern_word},
-    {"algorithm", algorithm_word},
-    {"from", format_word},
-    {"color", colour_word},
-};
-
-/* \return 0: the option takes nothing, or there is none of that name */
-static int put_option_words(const cli_command *command, const char *name)
-{
-    int writes_db = strcmp(command->name, "db export") == 0;
-    const cli_option *o;
-    int k = 0;
-
-    while ((o = cli_option_at(command, k++)) && strcmp(o->name, name) != 0)
-        continue;
-    if (!o || !o->value)
-        return 0;
-    if (strstr(o->value, "JOB"))
-        cli_record_words();
-    for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
-        for (size_t i = 0; !strcmp(name, taken[t].option) && taken[t].word(i); i++)
-            puts(taken[t].word(i));
-    for (size_t i = 0; !strcmp(name, "to"); i++) {
-        const char *word = writes_db ? exporter_word(i) : format_word(i);
-
-        if (!word)
-            break;
-        if (writes_db || topomap_graph_format_row(i)->can_write)
-            puts(word);
-    }
-    return 1;
-}
-
-/* What a user may put behind srun's option, or the options. */
-static void put_job_words(const char *option)
-{
-    for (int i = 0; !option && i < JOB_OPTIONS; i++)
-        printf("--%s%s\n", job_options[i].name, job_options[i].has_value == 1 ? "=" : "");
-    if (option && strcmp(option, "--distribution") == 0)
-        printf("topomap\ntopomap:block\ntopomap:cyclic\ntopomap:fcyclic\n");
-    if (option && strcmp(option, "--topomap") == 0) {
-        printf("auto\non\noff\n");
-        for (size_t i = 0; pattern_word(i); i++)
-            printf("%s:\n", pattern_word(i));
-    }
-    if (!option || strcmp(option, "--topomap-options") != 0)
-        return;
-    for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS; k++) {
-        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
-
-        printf("%s%s\n", row->word, row->flag ? "" : "=");
-    }
-}
-
-int cli_words(int argc, char **argv)
-{
-    int words;
-    const cli_command *command = argc ? cli_find(argc, argv, &words) : NULL;
-    const cli_option *o;
-
-    if (command && !strncmp(argv[argc - 1], "--", 2) &&
-        put_option_words(command, argv[argc - 1] + 2))
-        return CLI_DONE;
-    for (int i = 0; command && (o = cli_option_at(command, i)); i++)
-        printf("--%s\n", o->name);
-    for (size_t k = 0; command && k < sizeof operands / sizeof *operands; k++)
-        for (size_t i = 0; strcmp(command->name, operands[k].command) == 0 && operands[k].word(i);
-             i++)
-            puts(operands[k].word(i));
-    if (command && (!strcmp(command->name, "profile show") || !strcmp(command->name, "profile rm")))
-        cli_profile_words();
-    if (command)
-        return CLI_DONE;
-    if (argc && strcmp(argv[0], "srun") == 0) {
-        put_job_words(argc > 1 ? argv[1] : NULL);
-        return CLI_DONE;
-    }
-    for (size_t t = 0; cli_tables[t]; t++)
-        for (const cli_command *c = cli_tables[t]; c->name; c++) {
-            const char *word = c->name;
-
-            if (argc &&
-                (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
-                continue;
-            if (argc)
-                word += strlen(argv[0]) + 1;
-            printf("%.*s\n", (int)strcspn(word, " "), word);
-        }
     return CLI_DONE;
 }

@@ -10,20 +10,29 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "util/names/near.h"
+#include "util/text.h"
 
-/* What every command takes. */
-static const cli_option common[CLI_COMMON] = {
-    {"color", "WHEN", "colours: auto (default: on a terminal, without NO_COLOR), always or never",
-     NULL},
-};
+int cli_has_experts(const cli_command *command)
+{
+    for (const cli_option *o = command->options; o && o->name; o++)
+        if (o->expert)
+            return 1;
+    return 0;
+}
 
 const cli_option *cli_option_at(const cli_command *command, int i)
 {
+#define HELP "colours (default auto: on a terminal, without NO_COLOR)"
+    static const cli_option common[2] = {
+        {"color", "auto|always|never", WORD(color), HELP},
+        {"color", "auto|always|never", EXPERT(WORD(color)), HELP},
+    };
     int own = 0;
 
     while (command->options && command->options[own].name)
         own++;
-    return i < own ? &command->options[i] : i < own + CLI_COMMON ? &common[i - own] : NULL;
+    return i < own ? &command->options[i] : i == own ? &common[cli_has_experts(command)] : NULL;
 }
 
 static int find_row(const cli_command *command, const char *name, size_t length)
@@ -39,26 +48,11 @@ static int find_row(const cli_command *command, const char *name, size_t length)
     return -1;
 }
 
-const char *cli_get(const cli_call *call, const char *name)
-{
-    int row = find_row(call->command, name, strlen(name));
-
-    return row < 0 ? NULL : call->value[row];
-}
-
-int cli_is_flag(const cli_call *call, const char *name)
-{
-    int row = find_row(call->command, name, strlen(name));
-
-    return row >= 0 && !cli_option_at(call->command, row)->value;
-}
-
 /* ---- Colours ----------------------------------------------------------------------------- */
 
 int cli_is_coloured(const cli_call *call, FILE *out)
 {
-    return terminal_is_coloured(out == stderr ? STDERR_FILENO : STDOUT_FILENO,
-                                cli_get(call, "color"));
+    return terminal_is_coloured(out == stderr ? STDERR_FILENO : STDOUT_FILENO, call->options.color);
 }
 
 void cli_paint(const cli_call *call, FILE *out, enum terminal_paint paint, const char *format, ...)
@@ -73,15 +67,6 @@ void cli_paint(const cli_call *call, FILE *out, enum terminal_paint paint, const
     va_end(args);
     if (coloured)
         terminal_paint(out, TERMINAL_PLAIN);
-}
-
-static int check_colour(const cli_call *call)
-{
-    const char *when = cli_get(call, "color");
-
-    if (!when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never"))
-        return 0;
-    return cli_usage_error(call, "--color takes auto, always or never, not '%s'", when);
 }
 
 /* ---- Errors ------------------------------------------------------------------------------ */
@@ -111,69 +96,139 @@ int cli_fail(const cli_call *call, const topomap_error *err)
     return status[err->code];
 }
 
+/* Names the option that is near. */
+static int unknown_option(const cli_call *call, const char *option)
+{
+    const char *word = option + strspn(option, "-"), *near = NULL;
+    size_t least = TOPOMAP_NEAR_EDITS;
+    const cli_option *row;
+
+    for (int i = 0; (row = cli_option_at(call->command, i)); i++) {
+        size_t edits = topomap_near_edits(word, strcspn(word, "="), row->name);
+
+        near = edits < least ? row->name : near;
+        least = edits < least ? edits : least;
+    }
+    if (near)
+        return cli_usage_error(call, "unknown option '%s' (did you mean '--%s'?)", option, near);
+    return cli_usage_error(call, "unknown option '%s'", option);
+}
+
 /* ---- Values ------------------------------------------------------------------------------ */
 
-int cli_number(const cli_call *call, const char *name, double least, double most, double fallback,
-               double *number)
+/* "auto, always or never" of "auto|always|never", where the text is one of these; else 0. */
+static int is_word(const char *words, const char *text, char *names, size_t size)
 {
-    const char *text = cli_get(call, name);
+    int found = 0;
+
+    *names = '\0';
+    while (*words) {
+        size_t length = strcspn(words, "|");
+        const char *between = !*names ? "" : words[length] ? ", " : " or ";
+
+        found |= length == strlen(text) && strncmp(words, text, length) == 0;
+        topomap_text_append(names, size, "%s%.*s", between, (int)length, words);
+        words += length + (words[length] == '|');
+    }
+    return found;
+}
+
+static int read_number(cli_call *call, const cli_option *row, const char *text, double *number)
+{
     char *end;
 
-    *number = fallback;
-    if (!text)
-        return 0;
     *number = strtod(text, &end);
-    if (end == text || *end || !(*number >= least && *number <= most))
-        return cli_usage_error(call, "--%s takes a number from %g to %g, not '%s'", name, least,
-                               most, text);
+    if (end == text || *end || !(*number >= row->least && *number <= row->most))
+        return cli_usage_error(call, "--%s takes a number from %g to %g, not '%s'", row->name,
+                               row->least, row->most, text);
     return 0;
 }
 
-int cli_integer(const cli_call *call, const char *name, uint64_t least, uint64_t most,
-                uint64_t fallback, uint64_t *number)
+static int read_count(cli_call *call, const cli_option *row, const char *text, uint32_t *count)
 {
-    const char *text = cli_get(call, name);
     char *end;
+    unsigned long long number;
 
-    *number = fallback;
-    if (!text)
-        return 0;
     errno = 0;
-    *number = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || *number < least || *number > most)
-        return cli_usage_error(call, "--%s takes a whole number from %llu to %llu, not '%s'", name,
-                               (unsigned long long)least, (unsigned long long)most, text);
+    number = strtoull(text, &end, 10);
+    *count = (uint32_t)number;
+    if (errno || end == text || *end || *text == '-' || (double)number < row->least ||
+        (double)number > row->most)
+        return cli_usage_error(call, "--%s takes a whole number from %.0f to %.0f, not '%s'",
+                               row->name, row->least, row->most, text);
     return 0;
 }
 
-static int may_repeat(const cli_option *option)
-{
-    size_t length = option->value ? strlen(option->value) : 0;
-
-    return length > 3 && strcmp(option->value + length - 3, "...") == 0;
-}
-
-/* "[PLAN]": the option may stand alone. */
-static int is_optional(const cli_option *option)
-{
-    return option->value && *option->value == '[';
-}
-
-static int take_value(cli_call *call, int row, const char *value)
+static int read_list(cli_call *call, const cli_option *row, const char *text, const char **list)
 {
     int count = 0;
 
-    if (!call->value[row])
-        call->value[row] = value;
-    if (!may_repeat(cli_option_at(call->command, row)))
-        return 0;
-    while (call->repeat[count])
+    while (list[count])
         count++;
     if (count == CLI_REPEATS)
-        return cli_usage_error(call, "option '--%s' is given more than %d times",
-                               cli_option_at(call->command, row)->name, CLI_REPEATS);
-    call->repeat[count] = value;
+        return cli_usage_error(call, "option '--%s' is given more than %d times", row->name,
+                               CLI_REPEATS);
+    list[count] = text;
     return 0;
+}
+
+static int read_request(cli_call *call, const cli_option *row, const char *text)
+{
+    enum topomap_request_key key = (enum topomap_request_key)row->at;
+    char takes[160];
+    topomap_error err;
+
+    if (topomap_request_set(&call->options.request, key, row->value ? text : "1", &err) == 0)
+        return 0;
+    if (err.code != TOPOMAP_EINPUT)
+        return cli_fail(call, &err);
+    topomap_request_takes(key, takes, sizeof takes);
+    return cli_usage_error(call, "--%s takes %s, not '%s'", row->name, takes, text);
+}
+
+static int read_value(cli_call *call, const cli_option *row, const char *text)
+{
+    void *to = (char *)&call->options + row->at;
+    char names[160];
+
+    switch (row->kind) {
+    case CLI_FLAG:
+        *(int *)to = 1;
+        return 0;
+    case CLI_WORD:
+        if (!is_word(row->value, text, names, sizeof names))
+            return cli_usage_error(call, "--%s takes %s, not '%s'", row->name, names, text);
+        /* fall through */
+    case CLI_TEXT:
+        *(const char **)to = text;
+        return 0;
+    case CLI_LIST:
+        return read_list(call, row, text, to);
+    case CLI_NUMBER:
+        return read_number(call, row, text, to);
+    case CLI_COUNT:
+        return read_count(call, row, text, to);
+    case CLI_REQUEST:
+        return read_request(call, row, text);
+    }
+    return 0;
+}
+
+static void set_defaults(cli_call *call)
+{
+    const cli_option *row;
+    topomap_error err;
+
+    for (int i = 0; (row = cli_option_at(call->command, i)); i++) {
+        void *to = (char *)&call->options + row->at;
+
+        if (row->kind == CLI_NUMBER)
+            *(double *)to = row->fallback;
+        if (row->kind == CLI_COUNT)
+            *(uint32_t *)to = (uint32_t)row->fallback;
+    }
+    topomap_request_init(&call->options.request);
+    (void)topomap_request_set(&call->options.request, TOPOMAP_REQUEST_EFFORT, "default", &err);
 }
 
 /* One option at argv[*at]; advances *at past its value. */
@@ -182,29 +237,26 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
     const char *word = argv[*at] + (argv[*at][1] == '-' ? 2 : 1);
     const char *equal = strchr(word, '=');
     size_t length = equal ? (size_t)(equal - word) : strlen(word);
-    int row = find_row(call->command, word, length);
+    int i = find_row(call->command, word, length);
+    const cli_option *row = i < 0 ? NULL : cli_option_at(call->command, i);
 
-    if (row < 0 && (strncmp(argv[*at], "--help", 7) == 0 || strcmp(argv[*at], "-h") == 0))
+    if (!row && (strncmp(argv[*at], "--help", 7) == 0 || strcmp(argv[*at], "-h") == 0))
         return -1;
-    if (row < 0)
-        return cli_no_option(call, argv[*at]);
-    if (call->value[row] && !may_repeat(cli_option_at(call->command, row)))
+    if (!row)
+        return unknown_option(call, argv[*at]);
+    if (call->value[i] && row->kind != CLI_LIST)
         return cli_usage_error(call, "option '%s' is given twice", argv[*at]);
-    if (!cli_option_at(call->command, row)->value) {
-        if (equal)
-            return cli_usage_error(call, "option '--%.*s' takes no value", (int)length, word);
-        call->value[row] = "";
-        return 0;
-    }
+    if (!row->value && equal)
+        return cli_usage_error(call, "option '--%.*s' takes no value", (int)length, word);
     if (equal)
-        return take_value(call, row, equal + 1);
-    if (is_optional(cli_option_at(call->command, row)) &&
-        (*at + 1 == argc || *argv[*at + 1] == '-'))
-        return take_value(call, row, "");
-    if (*at + 1 < argc)
-        return take_value(call, row, argv[++*at]);
-    return cli_usage_error(call, "option '%s' needs %s", argv[*at],
-                           cli_option_at(call->command, row)->value);
+        call->value[i] = equal + 1;
+    else if (!row->value || (*row->value == '[' && (*at + 1 == argc || *argv[*at + 1] == '-')))
+        call->value[i] = "";
+    else if (*at + 1 < argc)
+        call->value[i] = argv[++*at];
+    else
+        return cli_usage_error(call, "option '%s' needs %s", argv[*at], row->value);
+    return read_value(call, row, call->value[i]);
 }
 
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
@@ -215,6 +267,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
         rows++;
     assert(rows <= CLI_OPTIONS); /* a table that has outgrown cli_call: whatever is typed */
     *call = (cli_call){.command = command, .operand = argv};
+    set_defaults(call);
     for (int i = 0; i < argc; i++) {
         int status;
 
@@ -230,7 +283,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
         return cli_usage_error(call, "expected %s, found %d operand%s",
                                *command->operands ? command->operands : "no operands",
                                call->operands, call->operands == 1 ? "" : "s");
-    return check_colour(call);
+    return 0;
 }
 
 const char *cli_environment(const char *name)
@@ -242,7 +295,7 @@ const char *cli_environment(const char *name)
 
 const char *cli_database(const cli_call *call)
 {
-    const char *path = cli_get(call, "db");
+    const char *path = call->options.db;
 
     if (!path || !*path)
         path = cli_environment("TOPOMAP_DB");
@@ -258,7 +311,5 @@ int cli_ends_in(const char *name, const char *suffix)
 
 const char *cli_output(const cli_call *call)
 {
-    const char *path = cli_get(call, "output");
-
-    return path ? path : "-";
+    return call->options.output ? call->options.output : "-";
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <jansson.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "plugin/policy/policy.h"
 #include "util/text.h"
 
@@ -131,18 +129,18 @@ static char *groups_of(const char *user)
 
 static int read_job(const cli_call *call, policy_job *job, policy_said *said, policy_site *site)
 {
-    const char *mode = cli_get(call, "default");
-    int status = cli_get(call, "job") ? read_fact(call, cli_get(call, "job"), job) : 0;
+    const char *mode = call->options.default_mode;
+    int status = call->options.job ? read_fact(call, call->options.job, job) : 0;
 
     for (int i = 1; !status && i < call->operands; i++)
-        status = cli_get(call, "job") ? read_fact(call, call->operand[i], job)
-                                      : cli_usage_error(call, "'%s' needs --job", call->operand[i]);
+        status = call->options.job ? read_fact(call, call->operand[i], job)
+                                   : cli_usage_error(call, "'%s' needs --job", call->operand[i]);
     site->mode = POLICY_ASK;
     if (!status && mode && policy_mode_read(mode, &site->mode))
         status = cli_usage_error(call, "--default takes on, off, auto or only-when-asked, not '%s'",
                                  mode);
-    said->step = cli_get(call, "topomap");
-    said->step_options = cli_get(call, "topomap-options");
+    said->step = call->options.topomap;
+    said->step_options = call->options.topomap_options;
     return status;
 }
 
@@ -289,7 +287,7 @@ static int answer_job(const cli_call *call, const policy *policy, const policy_j
 
     if (policy_settle(said, site, policy, answer.rule, not_understood, &answer.decision, &err))
         return cli_fail(call, &err);
-    if (cli_get(call, "json"))
+    if (call->options.json)
         print_json(&answer);
     else
         print_text(&answer);
@@ -315,7 +313,7 @@ static int run_check(const cli_call *call)
     complete(&job, owned);
     if (check_graphs(&policy))
         status = CLI_INPUT;
-    else if (cli_get(call, "job") || cli_get(call, "topomap") || cli_get(call, "json"))
+    else if (call->options.job || call->options.topomap || call->options.json)
         status = answer_job(call, &policy, &job, &said, &site);
     else
         printf("%s: %zu rule%s\n", policy.path, policy.rules, policy.rules == 1 ? "" : "s");
@@ -328,33 +326,30 @@ static int run_check(const cli_call *call)
 static const char policy_text[] =
     "Rules, one a line, in the style of slurm.conf; the first one that fits a step applies:\n"
     "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=|Mpi=LIST] [Nodes=|Tasks=RANGE]\n"
-    "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Weight=] "
-    "[Effort=]\n"
-    "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Capacity=measured|FILE] [Seed=] "
-    "[Time=]\n"
-    "    [Keep=GROUP[:LEVEL]] [Pin=RANK:first|RANK:NODE] [Nic=off|advise|set]\n"
-    "    [Required=yes|no] [Records=yes|no]\n"
-    "    [Compare=] [Force=yes|KEY,...]\n"
+    "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Weight=]\n"
+    "    [Effort=] [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Seed=] [Time=]\n"
+    "    [Capacity=measured|FILE] [Keep=GROUP[:LEVEL]] [Pin=RANK:first|RANK:NODE]\n"
+    "    [Nic=off|advise|set] [Required=yes|no] [Records=yes|no]\n"
+    "    [ProfileEvery=] [CompareEvery=] [Force=yes|KEY,...]\n"
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
     "word of srun's command, without its folder. Mpi: Slurm's plugin of --mpi or MpiDefault, as\n"
     "pmix*, cray_shasta, none. auto: steps whose graph is known, and MPI programs, whose first\n"
-    "launch is profiled (Compare=LAUNCHES, 20: one in so many runs in Slurm's layout, for its time,\n"
-    "and is profiled again). Users' options win, but over what Force names; TOPOMAP=off and\n"
-    "--topomap=off always work. Accounts and QOS fit in capital and small letters. '#' outside\n"
-    "quotes begins a comment, '\\' at the end of a line continues it.\n"
+    "launch is profiled (ProfileEvery=LAUNCHES, 50: again; CompareEvery=LAUNCHES, 20: one runs in\n"
+    "Slurm's layout, for its time). Users' options win, but over what Force names; TOPOMAP=off\n"
+    "and --topomap=off always work. Accounts and QOS fit in capital and small letters. '#'\n"
+    "outside quotes begins a comment, '\\' at the end of a line continues it.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
 
 static const cli_option check_options[] = {
-    {"job", "FACT=VALUE", "which rule applies to such a job, and why; more facts may follow", NULL},
-    {"topomap", "WHAT", "as if srun had --topomap=WHAT", NULL},
-    {"topomap-options", "WORDS", "as if srun had --topomap-options=WORDS", NULL},
-    {"default", "MODE", "plugstack.conf's default= (only-when-asked)", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"job", "FACT=VALUE", TEXT(job),
+     "which rule applies to such a job, and why; more facts may follow"},
+    {"topomap", "WHAT", TEXT(topomap), "as if srun had --topomap=WHAT"},
+    {"topomap-options", "WORDS", TEXT(topomap_options), "as if srun had --topomap-options=WORDS"},
+    {"default", "MODE", TEXT(default_mode), "plugstack.conf's default= (only-when-asked)"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_policy_commands[] = {
-    {"policy check", "FILE [FACT=VALUE...]", "check a site's policy file; ask it about a job",
-     check_options, 1, 1 + POLICY_FACTS, run_check, policy_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_policy_check, "policy check", "FILE [FACT=VALUE...]",
+            "check a site's policy file; ask it about a job", check_options, 1, 1 + POLICY_FACTS,
+            run_check, policy_text);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap db import|show */
+/* topomap db import|show|forget */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/db/node.h"
-#include "cli/db/sources.h"
-#include "cli/json.h"
-#include "cli/order.h"
+#include "cli/db/db_node.h"
+#include "cli/map/map_command.h"
+#include "topology-db/db.h"
 #include "topology-db/import/import.h"
 
 enum { FILES = 32 }; /* operands of an import */
@@ -96,7 +94,7 @@ static int run_import(const cli_call *call)
 {
     const char *more[FILES] = {0};
     topomap_db_import_options options = {
-        .nodes = cli_get(call, "nodes"), .option = call->repeat, .more = more};
+        .nodes = call->options.nodes, .option = call->options.option, .more = more};
     topomap_db_report report;
     int status;
 
@@ -106,9 +104,9 @@ static int run_import(const cli_call *call)
 
     if (status)
         return status;
-    if (!cli_get(call, "json") && strcmp(call->operand[0], "slurm-config") == 0)
+    if (!call->options.json && strcmp(call->operand[0], "slurm-config") == 0)
         return print_order(call);
-    if (!cli_get(call, "json")) {
+    if (!call->options.json) {
         print_report(call, &report);
         return CLI_DONE;
     }
@@ -129,7 +127,7 @@ static int print_summary(const cli_call *call, topomap_db *db)
     if (topomap_db_summarise(db, &s, &err) || topomap_db_times_of(db, &times, &err))
         return cli_fail(call, &err);
     topomap_db_times_put(&times, age, sizeof age);
-    if (cli_get(call, "json"))
+    if (call->options.json)
         return print_json(json_pack(
             "{s:I, s:I, s:I, s:I, s:s, s:o, s:f, s:I, s:I, s:I, s:b, s:s, s:o, s:I, s:I, "
             "s:I, s:I}",
@@ -222,27 +220,18 @@ static json_t *guid_json(uint64_t guid)
     return guid ? json_string(text) : json_null();
 }
 
-static json_t *number_json(uint64_t number)
-{
-    return number ? json_integer((json_int_t)number) : json_null();
-}
-
-static json_t *text_json(const char *text)
-{
-    return cli_json_text(*text ? text : NULL);
-}
-
 static int keep_port(const topomap_db_port *port, void *data)
 {
     return json_array_append_new(
-        data, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
-                        guid_json(port->guid), "adapter", text_json(port->adapter), "description",
-                        cli_json_text(port->description), "port", number_json(port->port),
-                        "port_guid", guid_json(port->port_guid), "lid", number_json(port->lid),
-                        "rail", number_json(port->rail), "plane", number_json(port->plane),
-                        "switch", text_json(port->switch_label), "switch_port",
-                        number_json(port->switch_port), "width", number_json(port->width), "speed",
-                        text_json(port->speed), "state", text_json(port->state)));
+        data,
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
+                  guid_json(port->guid), "adapter", cli_json_filled(port->adapter), "description",
+                  cli_json_text(port->description), "port", cli_json_count(port->port), "port_guid",
+                  guid_json(port->port_guid), "lid", cli_json_count(port->lid), "rail",
+                  cli_json_count(port->rail), "plane", cli_json_count(port->plane), "switch",
+                  cli_json_filled(port->switch_label), "switch_port",
+                  cli_json_count(port->switch_port), "width", cli_json_count(port->width), "speed",
+                  cli_json_filled(port->speed), "state", cli_json_filled(port->state)));
 }
 
 /* Counts of the rails, and the planes that they are on. */
@@ -271,7 +260,7 @@ static void add_rails(json_t *host, json_t *ports)
 
 static int print_unknown_adapters(const cli_call *call, topomap_db *db)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of ports"};
 
     if (topomap_db_ports(db, NULL, list ? keep_port : print_unknown, list, &err)) {
@@ -285,7 +274,7 @@ static int print_unknown_adapters(const cli_call *call, topomap_db *db)
 
 static int print_all_hosts(const cli_call *call, topomap_db *db)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of hosts"};
 
     if (!list)
@@ -300,7 +289,7 @@ static int print_all_hosts(const cli_call *call, topomap_db *db)
 /* One host, with the ports of its adapters and its inside. */
 static int print_one_host(const cli_call *call, topomap_db *db)
 {
-    int json = cli_get(call, "json") != NULL;
+    int json = call->options.json;
     json_t *list = json ? json_array() : NULL, *ports = json ? json_array() : NULL, *host;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the ports of a host"};
 
@@ -323,78 +312,142 @@ static int print_one_host(const cli_call *call, topomap_db *db)
     return print_json(host);
 }
 
+/* ---- Sources ----------------------------------------------------------------------------- */
+
+static int show_source(const topomap_db_source *source, void *list)
+{
+    char date[32];
+
+    if (list)
+        return json_array_append_new(
+            list,
+            json_pack("{s:o, s:o, s:I, s:b, s:I}", "format", cli_json_text(source->importer),
+                      "name", cli_json_text(source->name), "imported", (json_int_t)source->time,
+                      "partial", source->partial, "warnings", (json_int_t)source->warnings));
+    topomap_db_date_put(source->time, date);
+    printf("%-17s %-16s %s%s", source->importer, date, *source->name ? source->name : "-",
+           source->partial ? "; partial" : "");
+    if (source->warnings)
+        printf("; %" PRIu64 " warning%s", source->warnings, source->warnings == 1 ? "" : "s");
+    printf("\n");
+    return 0;
+}
+
+static int print_sources(const cli_call *call, topomap_db *db)
+{
+    json_t *list = call->options.json ? json_array() : NULL;
+    topomap_error err;
+
+    if (topomap_db_sources(db, show_source, list, &err)) {
+        json_decref(list);
+        return cli_fail(call, &err);
+    }
+    return list ? cli_json(stdout, list, 0) : CLI_DONE;
+}
+
 static int run_show(const cli_call *call)
 {
     topomap_db *db;
     topomap_error err;
     int status;
 
-    if ((cli_get(call, "summary") != NULL) + (cli_get(call, "sources") != NULL) +
-            (cli_get(call, "unknown") != NULL) + call->operands >
+    if ((call->options.summary) + (call->options.sources) + (call->options.unknown) +
+            call->operands >
         1)
         return cli_usage_error(call, "a node, --summary, --sources or --unknown, not two of them");
     if (topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
-    status = cli_get(call, "summary")   ? print_summary(call, db)
-             : cli_get(call, "sources") ? cli_show_sources(call, db)
-             : cli_get(call, "unknown") ? print_unknown_adapters(call, db)
-             : call->operands           ? print_one_host(call, db)
-                                        : print_all_hosts(call, db);
+    status = call->options.summary   ? print_summary(call, db)
+             : call->options.sources ? print_sources(call, db)
+             : call->options.unknown ? print_unknown_adapters(call, db)
+             : call->operands        ? print_one_host(call, db)
+                                     : print_all_hosts(call, db);
     topomap_db_close(db);
     return status;
 }
 
+/* ---- forget ------------------------------------------------------------------------------ */
+
+static int run_forget(const cli_call *call)
+{
+    const char *name = call->operands > 1 ? call->operand[1] : NULL, *nodes = call->options.nodes;
+    topomap_db_summary left;
+    topomap_db *db;
+    topomap_error err;
+    int result;
+
+    if (nodes && !name)
+        return cli_usage_error(call, "--nodes are those of a SOURCE: name it");
+    if (topomap_db_create(cli_database(call), &db, &err))
+        return cli_fail(call, &err);
+    result = topomap_db_forget(db, call->operand[0], name, nodes, &err) ||
+             topomap_db_summarise(db, &left, &err);
+    topomap_db_close(db);
+    if (result)
+        return cli_fail(call, &err);
+    printf("forgotten; %" PRIu64 " hosts, %" PRIu64 " switches and %" PRIu64 " links are left\n",
+           left.hosts, left.switches, left.links);
+    return CLI_DONE;
+}
+
+static const cli_option forget_options[] = {
+    {CLI_DB},
+    {"nodes", "HOSTLIST", TEXT(nodes), "that SOURCE, a file, was imported for"},
+    {0},
+};
+
+static const char forget_text[] =
+    "SOURCE is the file, or its name as `topomap db show --sources` has it; where FORMAT has one\n"
+    "source only, it need not be named. What `topomap db refresh` imports comes again with it:\n"
+    "take it out of refresh.conf, too.\n";
+
+CLI_COMMAND(cli_db_forget, "db forget", "FORMAT [SOURCE]",
+            "take what one import said out of the database again", forget_options, 1, 2, run_forget,
+            forget_text);
+
 /* ---- Tables ------------------------------------------------------------------------------ */
 
 static const cli_option import_options[] = {
-    {"db", "DB", "topology database; made where there is none", NULL},
-    {"nodes", "HOSTLIST",
+    {"db", "DB", TEXT(db), "topology database; made where there is none"},
+    {"nodes", "HOSTLIST", TEXT(nodes),
      "hwloc, gpu-matrix, nccl-topology: the nodes that have this inside; lldp: the one system that "
-     "FILE is of",
-     NULL},
-    {"option", "K=V...",
+     "FILE is of"},
+    {"option", "K=V...", LIST(option),
      "an option of the format's own (`topomap formats` lists them), or unpacked=SIZE: what a "
-     "packed file may unpack to",
-     NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+     "packed file may unpack to"},
+    {CLI_JSON},
+    {0},
 };
 
 static const char import_text[] =
-    "FILE - is standard input: ibnetdiscover | topomap db import ibnetdiscover -. All that comes "
-    "from "
-    "it with\n"
-    "one FORMAT is one source, which a new import replaces.\n"
+    "FILE - is standard input: ibnetdiscover | topomap db import ibnetdiscover -. All that comes\n"
+    "from it with one FORMAT is one source, which a new import replaces.\n"
     "\n"
-    "Counters of ports are two readings some seconds apart, which make a rate; one FILE has both, "
-    "or\n"
-    "each is a FILE. A dump of the fabric tells whose the LIDs are, in whichever order they come:\n"
+    "Counters of ports are two readings some seconds apart, which make a rate; one FILE has both,\n"
+    "or each is a FILE. A dump of the fabric tells whose the LIDs are, in whichever order they\n"
+    "come:\n"
     "  date '+timestamp %s.%N' >before; ibqueryerrors --counters >>before; sleep 60\n"
     "  date '+timestamp %s.%N' >after; ibqueryerrors --counters >>after\n"
     "  topomap db import --db DB counters before after\n"
     "  topomap eval --db DB --graph G --nodes N --tasks-per-node T --time --background measured\n"
-    "perfquery -x LID PORT for each port will do, too. Without timestamps, --option seconds=60; of "
-    "one\n"
-    "reading, that is the time since the counters were reset. Counters that were reset in between "
-    "or,\n"
-    "of 32 bits, stand at their top are left out. What a port sends is what its cable carries; "
-    "where\n"
-    "a port was not read, what the other end receives. A new import takes the place of the "
-    "earlier.\n";
+    "perfquery -x LID PORT for each port will do, too. Without timestamps, --option seconds=60;\n"
+    "of one reading, that is the time since the counters were reset. Counters that were reset in\n"
+    "between or, of 32 bits, stand at their top are left out. What a port sends is what its cable\n"
+    "carries; where a port was not read, what the other end receives. A new import takes the\n"
+    "place of the earlier.\n";
 
 static const cli_option show_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"summary", NULL, "counts and the kind of network", NULL},
-    {"sources", NULL, "what was imported, and when", NULL},
-    {"unknown", NULL, "InfiniBand adapters whose host is not known", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {CLI_DB},
+    {"summary", NULL, FLAG(summary), "counts and the kind of network"},
+    {"sources", NULL, FLAG(sources), "what was imported, and when"},
+    {"unknown", NULL, FLAG(unknown), "InfiniBand adapters whose host is not known"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_db_commands[] = {
-    {"db import", "FORMAT FILE...", "import a dump; formats: `topomap formats`", import_options, 2,
-     FILES, run_import, import_text},
-    {"db show", "[NODE]", "show the hosts, one host with its adapters and its inside, or a summary",
-     show_options, 0, 1, run_show, NULL},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_import, "db import", "FORMAT FILE...",
+            "import a dump; formats: `topomap formats`", import_options, 2, FILES, run_import,
+            import_text);
+CLI_COMMAND(cli_db_show, "db show", "[NODE]",
+            "show the hosts, one host with its adapters and its inside, or a summary", show_options,
+            0, 1, run_show, NULL);

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/db/refresh.h"
+#include "cli/subprocess.h"
 #include "topology-db/db.h"
 #include "util/folder.h"
 #include "util/output.h"
@@ -47,8 +47,7 @@ static int keep(const refresh *r, const char *format, ...)
     return CLI_NO;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ---------------------------------------------------------------------------------- */
 
 static int copy(int from, int to)
 {
@@ -150,8 +149,7 @@ static void close_all(const refresh *r)
         close(r->lock);
 }
 
-/* ---- Sources ----------------------------------------------------------------------------------
- */
+/* ---- Sources -------------------------------------------------------------------------------- */
 
 static int import(refresh *r, const refresh_source *s, const char *file, char why[CLI_WHY])
 {
@@ -234,8 +232,7 @@ static int import_all(refresh *r)
     return 0;
 }
 
-/* ---- What has changed -------------------------------------------------------------------------
- */
+/* ---- What has changed ----------------------------------------------------------------------- */
 
 static int tell(const topomap_db_change *change, void *data)
 {
@@ -284,11 +281,10 @@ static int compare(refresh *r)
         return keep(r, "%s", err.text);
     if (!r->changes)
         printf("no differences\n");
-    return cli_get(r->call, "force") ? 0 : check_losses(r, loss);
+    return r->call->options.force ? 0 : check_losses(r, loss);
 }
 
-/* ---- The new one's place ----------------------------------------------------------------------
- */
+/* ---- The new one's place -------------------------------------------------------------------- */
 
 static int place(const refresh *r, topomap_publish *publish)
 {
@@ -338,8 +334,7 @@ static int write_topology(const refresh *r)
     return CLI_NO;
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 /* Imports all sources into a copy that is made under the database's lock: it has the changes of
  * imports that ended while the commands ran, and imports that begin now are refused. */
@@ -356,7 +351,7 @@ static int replace(refresh *r)
         status = import_all(r);
     if (!status)
         status = compare(r);
-    if (!status && !cli_get(r->call, "dry-run"))
+    if (!status && !r->call->options.dry_run)
         return place(r, publish);
     topomap_publish_abandon(publish);
     return status;
@@ -370,7 +365,7 @@ static int refresh_all(refresh *r)
         status = run_commands(r);
     if (!status)
         status = replace(r);
-    if (!status && !cli_get(r->call, "dry-run"))
+    if (!status && !r->call->options.dry_run)
         status = write_topology(r);
     return status;
 }
@@ -381,12 +376,12 @@ static int run(const cli_call *call)
     topomap_error err;
     int status;
 
-    if (!cli_get(call, "config"))
+    if (!call->options.config)
         return cli_usage_error(call, "--config FILE: what to import");
-    if (refresh_conf_read(cli_get(call, "config"), &r.conf, &err)) {
+    if (refresh_conf_read(call->options.config, &r.conf, &err)) {
         status = cli_fail(call, &err);
     } else {
-        r.db = cli_get(call, "db") || !r.conf.db ? cli_database(call) : r.conf.db;
+        r.db = call->options.db || !r.conf.db ? cli_database(call) : r.conf.db;
         status = refresh_all(&r);
     }
     close_all(&r);
@@ -395,24 +390,21 @@ static int run(const cli_call *call)
 }
 
 static const cli_option options[] = {
-    {"config", "FILE", "what to import (below)", NULL},
-    {"db", "DB", "topology database, in place of the configuration's", NULL},
-    {"dry-run", NULL, "print what would change, and change nothing", NULL},
-    {"force", NULL, "ignore the limit `lose` on lost hosts, switches and links", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"config", "FILE", TEXT(config), "what to import (below)"},
+    {"db", "DB", TEXT(db), "topology database, in place of the configuration's"},
+    {"dry-run", NULL, FLAG(dry_run), "print what would change, and change nothing"},
+    {"force", NULL, FLAG(force), "ignore the limit `lose` on lost hosts, switches and links"},
+    {0},
 };
 
 static const char text[] =
-    "All sources are imported into a copy of the database, which takes its place in one step when "
-    "all\n"
-    "have succeeded; what has changed is printed. If a source fails or is late, or if more hosts "
-    "would lose\n"
-    "their links, or more switches or links would vanish, than `lose` allows, the database stays "
-    "as it was, a\n"
-    "line says why, and the exit status is 1. Imports of other sources are kept.\n"
+    "All sources are imported into a copy of the database, which takes its place in one step when\n"
+    "all have succeeded; what has changed is printed. If a source fails or is late, or if more\n"
+    "hosts would lose their links, or more switches or links would vanish, than `lose` allows,\n"
+    "the database stays as it was, a line says why, and the exit status is 1. Imports of other\n"
+    "sources are kept.\n"
     "\n"
-    "The configuration is lines such as these; '#' begins a comment, but not within a source's "
-    "line:\n"
+    "The configuration is lines such as these; '#' begins a comment, but not in a source's line:\n"
     "  db /var/lib/topomap/topology.db\n"
     "  # Percent of the hosts, switches and links that may vanish (default 5):\n"
     "  lose 5\n"
@@ -424,8 +416,6 @@ static const char text[] =
     "  source ibnetdiscover seconds=120 command=ibnetdiscover\n"
     "contrib/packaging/systemd has a service and a timer for it.\n";
 
-const cli_command cli_refresh_commands[] = {
-    {"db refresh", "", "import all sources in one step, or keep the last good database", options, 0,
-     0, run, text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_db_refresh, "db refresh", "",
+            "import all sources in one step, or keep the last good database", options, 0, 0, run,
+            text);

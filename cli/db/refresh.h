@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `topomap db refresh`: what its configuration says. */
-#ifndef TOPOMAP_CLI_DB_REFRESH_H
-#define TOPOMAP_CLI_DB_REFRESH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ typedef struct refresh_conf {
  *  \return 0, or -1: TOPOMAP_EINPUT with the line */
 int refresh_conf_read(const char *path, refresh_conf *conf, topomap_error *err);
 void refresh_conf_clear(refresh_conf *conf);
-
-#endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/db/refresh.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/db/refresh.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"
 #include "util/input.h"
@@ -61,8 +60,7 @@ static int take_word(refresh_source *s, char *word)
     return *value ? 0 : -1;
 }
 
-/* "source FORMAT nodes=.. option=.. seconds=.. file=PATH" or "command=" with the rest of the line.
- */
+/* "source FORMAT nodes=.. option=.. seconds=.. file=PATH", or command= to the end of the line. */
 static int take_source(topomap_input *input, refresh_conf *conf, const char *text,
                        topomap_error *err)
 {

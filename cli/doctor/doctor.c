@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "cli/apart.h"
-#include "cli/doctor/doctor.h"
-#include "cli/json.h"
-#include "cli/records.h"
-#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/launch/records.h"
+#include "cli/subprocess.h"
+#include "util/clock.h"
 
 /* In this order: what one finds, the next ones go by. */
 static const doctor_check checks[] = {
@@ -96,20 +96,21 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     struct answer answer = {.site = *site};
     doctor_check row = *check;
 
-    switch (cli_apart(run_check, &row, &answer, sizeof answer, (int64_t)(seconds * 1000) + more)) {
-    case CLI_APART_DONE:
+    switch (cli_call_in_child(run_check, &row, &answer, sizeof answer,
+                              (int64_t)(seconds * 1000) + more)) {
+    case CLI_CHILD_DONE:
         *verdict = answer.verdict;
         *site = answer.site;
         break;
-    case CLI_APART_NONE:
+    case CLI_CHILD_NONE:
         doctor_say(verdict, DOCTOR_PROBLEM, "free memory or processes of this machine",
                    "no process for the check: %s", strerror(errno));
         break;
-    case CLI_APART_DIED:
+    case CLI_CHILD_DIED:
         doctor_say(verdict, DOCTOR_PROBLEM, "report it to topomap's developers",
                    "the check itself died while it looked at %s", check->looks_at);
         break;
-    case CLI_APART_LATE:
+    case CLI_CHILD_LATE:
         doctor_say(verdict, DOCTOR_PROBLEM,
                    "look for a file system or a service that does not answer, or give it longer "
                    "(--deadline)",
@@ -153,8 +154,7 @@ char *cli_site_words(unsigned ms)
     return strdup(site.words);
 }
 
-/* ---- Answers -----------------------------------------------------------------------------------
- */
+/* ---- Answers -------------------------------------------------------------------------------- */
 
 static void print_row(const cli_call *call, const doctor_check *check,
                       const doctor_verdict *verdict)
@@ -177,9 +177,9 @@ static json_t *row_json(const doctor_check *check, const doctor_verdict *verdict
                      cli_json_text(verdict->advice));
 }
 
-static int put(const cli_call *call, const char *option, char *to)
+/* The whole path. */
+static int take_path(const cli_call *call, const char *option, const char *path, char *to)
 {
-    const char *path = cli_get(call, option);
     char here[DOCTOR_PATH] = "";
 
     if (path && *path != '/' && !getcwd(here, sizeof here))
@@ -191,20 +191,19 @@ static int put(const cli_call *call, const char *option, char *to)
 
 static int run_doctor(const cli_call *call)
 {
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
-    doctor_site site = {.db_said = cli_get(call, "db") != NULL};
-    double seconds;
-    int problems = 0, status = cli_number(call, "deadline", 0.1, 600, 5, &seconds);
+    const cli_options *o = &call->options;
+    json_t *list = o->json ? json_array() : NULL;
+    doctor_site site = {.db_said = o->db != NULL, .max_age = o->max_age};
+    int problems = 0, status;
 
-    if (!status)
-        status = cli_number(call, "max-age", 0, 1e6, 30, &site.max_age);
-    if (status || (status = put(call, "slurm-conf", site.slurm_conf)) ||
-        (status = put(call, "plugstack", site.plugstack)) || (status = put(call, "db", site.db)))
+    if ((status = take_path(call, "slurm-conf", o->slurm_conf, site.slurm_conf)) ||
+        (status = take_path(call, "plugstack", o->plugstack, site.plugstack)) ||
+        (status = take_path(call, "db", o->db, site.db)))
         return status;
     for (int i = 0; i < CHECKS; i++) {
         doctor_verdict verdict = {0};
 
-        run_row(&checks[i], seconds, &site, &verdict);
+        run_row(&checks[i], o->deadline, &site, &verdict);
         problems += verdict.status == DOCTOR_PROBLEM;
         if (list)
             json_array_append_new(list, row_json(&checks[i], &verdict));
@@ -217,32 +216,28 @@ static int run_doctor(const cli_call *call)
 }
 
 static const char doctor_text[] =
-    "Looks at what a launch needs, on the node where it runs: Slurm's configuration, the plugin "
-    "and\n"
-    "what it was built for, planner, profilers, database, policy, folders, MPI libraries; then "
-    "the\n"
-    "planner plans a step of a few nodes. Each line says what to do. Exit status 1 where there is "
-    "a\n"
-    "problem; warnings do not count. Run it as root on a login node and on a compute node: as\n"
-    "another user it tells what that user can read. Each check has a process of its own and ends\n"
-    "at the deadline.\n"
+    "Looks at what a launch needs, on the node where it runs: Slurm's configuration, the plugin\n"
+    "and what it was built for, planner, profilers, database, policy, folders, MPI libraries;\n"
+    "then the planner plans a step of a few nodes. Each line says what to do. Exit status 1 where\n"
+    "there is a problem; warnings do not count. Run it as root on a login node and on a compute\n"
+    "node: as another user it tells what that user can read. Each check has a process of its own\n"
+    "and ends at the deadline.\n"
     "slurm.conf is --slurm-conf, else $SLURM_CONF, else what `scontrol show config` says, else\n"
-    "/etc/slurm/slurm.conf. The plugin is looked for where srun does it: its path in "
-    "plugstack.conf,\n"
-    "else along PluginDir, else in the plugin folder of the Slurm that topomap was built for.\n";
+    "/etc/slurm/slurm.conf. The plugin is looked for where srun does it: its path in\n"
+    "plugstack.conf, else along PluginDir, else in the plugin folder of the Slurm that topomap\n"
+    "was built for.\n";
 
 static const cli_option doctor_options[] = {
-    {"db", "DB", "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)", NULL},
-    {"slurm-conf", "FILE", "slurm.conf", NULL},
-    {"plugstack", "FILE", "plugstack.conf (else what slurm.conf says)", NULL},
-    {"max-age", "DAYS", "sources of the database may be as old as this (default 30)", NULL},
-    {"deadline", "SECONDS", "of each check (default 5)", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"db", "DB", TEXT(db), "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)"},
+    {"slurm-conf", "FILE", TEXT(slurm_conf), "slurm.conf"},
+    {"plugstack", "FILE", TEXT(plugstack), "plugstack.conf (else what slurm.conf says)"},
+    {"max-age", "DAYS", NUMBER(max_age, 0, 1e6, 30),
+     "sources of the database may be as old as this (default 30)"},
+    {"deadline", "SECONDS", NUMBER(deadline, 0.1, 600, 5), "of each check (default 5)"},
+    {CLI_JSON},
+    {0},
 };
 
-const cli_command cli_doctor_commands[] = {
-    {"doctor", "", "what is wrong where steps are not placed, and what to do about it",
-     doctor_options, 0, 0, run_doctor, doctor_text},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
+CLI_COMMAND(cli_doctor, "doctor", "",
+            "what is wrong where steps are not placed, and what to do about it", doctor_options, 0,
+            0, run_doctor, doctor_text);

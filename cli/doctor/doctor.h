@@ -2,8 +2,7 @@
 /* topomap doctor: what an administrator asks when steps are not placed. A check is a row of the
  * table in doctor.c and a function; each runs in a process of its own with a deadline, since what
  * it looks at may hang, and hands what it found of the site on to those behind it. */
-#ifndef TOPOMAP_CLI_DOCTOR_DOCTOR_H
-#define TOPOMAP_CLI_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -21,13 +20,13 @@ typedef struct doctor_site {
     char policy[DOCTOR_PATH], spool[DOCTOR_PATH], store[DOCTOR_PATH], records[DOCTOR_PATH];
     char words[4 * DOCTOR_PATH]; /* of plugstack.conf, as they are, one a line */
     char mode[32];               /* default= */
-    unsigned deadline_ms; /* of the planner */
-    unsigned mpis;        /* 1 << enum store_mpi, of those that this system has */
-    double max_age;       /* of a source of the database, in days */
-    int plugin_ok, db_ok; /* it can be read */
-    int db_said;          /* by --db */
-    int planner_said;     /* by planner= */
-    int node_helper_said; /* by node_helper= */
+    unsigned deadline_ms;        /* of the planner */
+    unsigned mpis;               /* 1 << enum store_mpi, of those that this system has */
+    double max_age;              /* of a source of the database, in days */
+    int plugin_ok, db_ok;        /* it can be read */
+    int db_said;                 /* by --db */
+    int planner_said;            /* by planner= */
+    int node_helper_said;        /* by node_helper= */
 } doctor_site;
 
 typedef struct doctor_verdict {
@@ -98,5 +97,3 @@ int doctor_elf_number(const char *path, const char *name, uint32_t *number);
 /** The first text in the file that ends in \p tail (or begins with it: \p head), whole.
  *  \return 0, or -1 */
 int doctor_elf_text(const char *path, const char *piece, int is_head, char *text, size_t size);
-
-#endif

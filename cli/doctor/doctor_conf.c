@@ -2,12 +2,12 @@
 /* slurm.conf and plugstack.conf, as far as topomap is concerned: "KEY=VALUE" without case, and
  * "required|optional PLUGIN WORDS" (src/common/spank.c). */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/common/args.h"
 #include "plugin/conf/slurm_lines.h"
 
@@ -22,8 +22,7 @@ static void folder_of(const char *path, char folder[DOCTOR_PATH])
     snprintf(slash ? slash : folder, 2, "%s", slash ? "" : ".");
 }
 
-/* ---- slurm.conf --------------------------------------------------------------------------------
- */
+/* ---- slurm.conf ----------------------------------------------------------------------------- */
 
 struct conf {
     char *plugin_dir, *plugstack; /* [DOCTOR_PATH] or NULL */
@@ -133,8 +132,7 @@ void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
     doctor_say(verdict, DOCTOR_OK, NULL, "%s, %zu NodeName lines", site->slurm_conf, conf.count);
 }
 
-/* ---- Slurm -------------------------------------------------------------------------------------
- */
+/* ---- Slurm ---------------------------------------------------------------------------------- */
 
 void doctor_slurm(doctor_site *site, doctor_verdict *verdict)
 {
@@ -163,8 +161,7 @@ void doctor_slurm(doctor_site *site, doctor_verdict *verdict)
     doctor_say(verdict, DOCTOR_OK, NULL, "%s", line);
 }
 
-/* ---- plugstack.conf
- * ------------------------------------------------------------------------------ */
+/* ---- plugstack.conf ------------------------------------------------------------------------- */
 
 /* The last line that names topomap's plugin. */
 struct stack {

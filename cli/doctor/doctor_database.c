@@ -2,11 +2,11 @@
 /* The topology database: can it be read, how old is it, does it know Slurm's nodes; and a plan by
  * it, made by the very planner that srun would start. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
 #include "topology-db/db.h"
@@ -63,8 +63,7 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
     topomap_db_close(db);
 }
 
-/* ---- Findings of `db check` --------------------------------------------------------------------
- */
+/* ---- Findings of `db check` ----------------------------------------------------------------- */
 
 struct findings {
     const char *check; /* the one that counts; NULL: all but those that have a row here */
@@ -208,8 +207,7 @@ void doctor_faults(doctor_site *site, doctor_verdict *verdict)
     topomap_db_close(db);
 }
 
-/* ---- The dry run
- * ---------------------------------------------------------------------------------- */
+/* ---- The dry run ---------------------------------------------------------------------------- */
 
 static int take_host(const topomap_db_host *host, void *data)
 {

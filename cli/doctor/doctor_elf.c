@@ -2,8 +2,6 @@
 /* What a library says of itself without being loaded: symbols, a number, a text. Nothing in the
  * file is taken on trust. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
-#include "util/whole.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -11,6 +9,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "util/whole.h"
 
 typedef struct image {
     const unsigned char *bytes;

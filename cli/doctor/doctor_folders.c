@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The policy, the folders that all users write to, and on which disks things are. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/policy/policy.h"
 
 /* ---- Who may use it --------------------------------------------------------------------- */
@@ -80,8 +80,7 @@ void doctor_policy(doctor_site *site, doctor_verdict *verdict)
     policy_clear(&policy);
 }
 
-/* ---- Where files are ---------------------------------------------------------------------------
- */
+/* ---- Where files are ------------------------------------------------------------------------ */
 
 /* linux/magic.h and the file systems' own sources. */
 static const struct {
@@ -140,8 +139,7 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
     }
 }
 
-/* ---- Folders that all users write to
- * ------------------------------------------------------------- */
+/* ---- Folders that all users write to -------------------------------------------------------- */
 
 /* Where what is a user's goes instead (plugin/store/place.c). */
 #define OWN_CACHE "$XDG_CACHE_HOME/topomap, else ~/.cache/topomap"

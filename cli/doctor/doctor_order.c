@@ -2,15 +2,14 @@
 /* Does the database have the order in which this Slurm gives tasks to nodes? Launches see it in the
  * step; the dry run goes by the database. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/order.h"
+#include "cli/doctor/doctor.h"
+#include "cli/map/map_command.h"
 
 enum { CONFIG_MOST = 1 << 20 };
 

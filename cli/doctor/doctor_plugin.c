@@ -2,7 +2,6 @@
 /* The plugin, what it was built for and what it starts, read in the files; and the MPI libraries
  * that profilers are for. Nothing is run but planner and node helper, with --version. */
 #include "config.h"
-#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/doctor/doctor.h"
 #include "plugin/common/child.h"
 #include "plugin/store/store.h"
 #include "plugin/store/program.h"
@@ -159,8 +159,7 @@ void doctor_build(doctor_site *site, doctor_verdict *verdict)
     }
 }
 
-/* ---- Its symbols ------------------------------------------------------------------------------
- */
+/* ---- Its symbols ---------------------------------------------------------------------------- */
 
 struct missing {
     const char *library[4]; /* srun and Slurm's own, with what they define */
@@ -365,8 +364,7 @@ void doctor_node_helper(doctor_site *site, doctor_verdict *verdict)
                   verdict);
 }
 
-/* ---- MPI ----------------------------------------------------------------------------------------
- */
+/* ---- MPI ------------------------------------------------------------------------------------ */
 
 static const char *const patterns[] = {
     "/usr/lib*/libmpi*.so.*",       "/usr/lib/*/libmpi*.so.*",
@@ -437,8 +435,7 @@ void doctor_mpi(doctor_site *site, doctor_verdict *verdict)
     }
 }
 
-/* ---- Profilers
- * ------------------------------------------------------------------------------------ */
+/* ---- Profilers ------------------------------------------------------------------------------ */
 
 static void take_missing(const char *name, const char *at, void *data)
 {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `topomap report`: a page of HTML, with its style and script.
 # These are files of their own, which the program carries as texts.
-cli_topomap_SOURCES += cli/page/page.h cli/page/data.c cli/page/links.c cli/page/network.c cli/page/matrices.c cli/page/pairs.h cli/page/pairs.c cli/page/coarse.h cli/page/coarse.c cli/page/inside.c cli/page/measured.h cli/page/measured.c cli/page/units.h cli/page/units.c cli/page/tables.c \
-  cli/page/sheet.c cli/page/html.c cli/page/report.c cli/page/fabric.c cli/page/site.h cli/page/site.c cli/page/site_user.c cli/page/site_text.c
+cli_topomap_SOURCES += cli/page/page.h cli/page/matrices.c cli/page/network_groups.c cli/page/node_topology.c cli/page/page_data.c cli/page/page_drawing.c \
+  cli/page/page_fabric.c cli/page/page_html.c cli/page/page_links.c cli/page/page_network.c cli/page/page_report.c cli/page/page_site.c cli/page/page_site.h \
+  cli/page/page_site_user.c cli/page/tables.c
 nodist_cli_topomap_SOURCES = cli/page/text.c
 # The files of each kind are one text, in this order.
 page_css = cli/page/page.css

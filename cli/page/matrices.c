@@ -1,14 +1,141 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who talks to whom, in the order of ranks and of nodes. */
-#include "cli/page/pairs.h"
-
+/* Who talks to whom: the pairs of ranks, and matrices in the order of ranks and of nodes. */
 #include <stdlib.h>
 
-#include "cli/json.h"
+#include "cli/cli.h"
+#include "cli/page/page.h"
 #include "fabric/shapes.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
+
+/* ---- Pairs of ranks, for who looks closer, or where they are too many smaller cells --------- */
+
+/* About 1.5 MB of text, whether bytes are written out or stand in a table of few. */
+enum { ARCS_MOST = 250000, LONG_MOST = 120000, VALUES_MOST = 4096 };
+enum { FINE_MOST = 2048, FILLED_MOST = 40000 };
+
+/* The different numbers of bytes, ascending. \return how many */
+static size_t sort_values(const topomap_graph *graph, uint64_t *value)
+{
+    size_t values = 0;
+
+    for (uint64_t arc = 0; arc < graph->arcs; arc++)
+        value[arc] = graph->bytes[arc];
+    if (graph->arcs)
+        qsort(value, graph->arcs, sizeof *value, topomap_by_u64);
+    for (uint64_t arc = 0; arc < graph->arcs; arc++)
+        if (arc == 0 || value[arc] != value[arc - 1])
+            value[values++] = value[arc];
+    return values;
+}
+
+/* How many pairs a rank has; then each one's way from the one before, and its bytes or their number
+ * in the table. */
+static json_t *arcs_json(const topomap_graph *graph, const uint64_t *value, size_t values)
+{
+    json_t *list = json_array();
+
+    for (uint32_t rank = 0; rank < graph->ranks; rank++) {
+        uint32_t last = 0;
+
+        json_array_append_new(
+            list, json_integer((json_int_t)(graph->offset[rank + 1] - graph->offset[rank])));
+        for (uint64_t arc = graph->offset[rank]; arc < graph->offset[rank + 1]; arc++) {
+            const uint64_t *at =
+                values ? bsearch(&graph->bytes[arc], value, values, sizeof *value, topomap_by_u64)
+                       : NULL;
+
+            json_array_append_new(list, json_integer(graph->target[arc] - last));
+            json_array_append_new(list,
+                                  json_integer(at ? at - value : (json_int_t)graph->bytes[arc]));
+            last = graph->target[arc];
+        }
+    }
+    return list;
+}
+
+static json_t *values_json(const uint64_t *value, size_t values)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < values; i++)
+        json_array_append_new(list, json_integer((json_int_t)value[i]));
+    return list;
+}
+
+/* Each pair of ranks that communicates; json_null(): they are too many. NULL after a failure. */
+static json_t *pairs_json(const page_job *job, topomap_error *err)
+{
+    const topomap_graph *graph = job->graph;
+    uint64_t *value;
+    size_t values;
+    json_t *made;
+
+    if (graph->arcs > ARCS_MOST)
+        return json_null();
+    value = topomap_alloc((size_t)graph->arcs, sizeof *value, err);
+    if (!value)
+        return NULL;
+    values = sort_values(graph, value);
+    if (values > VALUES_MOST)
+        values = 0;
+    made = values == 0 && graph->arcs > LONG_MOST
+               ? json_null()
+               : json_pack("{s:o, s:o}", "value", values_json(value, values), "arc",
+                           arcs_json(graph, value, values));
+    free(value);
+    return made;
+}
+
+static size_t count_filled(const topomap_matrix *matrix)
+{
+    size_t filled = 0;
+
+    for (size_t i = 0; i < (size_t)matrix->cells * matrix->cells; i++)
+        filled += matrix->bytes[i] > 0;
+    return filled;
+}
+
+/* Each filled cell's way from the one before, and its bytes. */
+static json_t *fine_json(const topomap_matrix *matrix)
+{
+    size_t last = 0;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < (size_t)matrix->cells * matrix->cells; i++)
+        if (matrix->bytes[i] > 0) {
+            json_array_append_new(list, json_integer((json_int_t)(i - last)));
+            json_array_append_new(list, json_integer((json_int_t)matrix->bytes[i]));
+            last = i;
+        }
+    return json_pack("{s:I, s:I, s:o}", "cells", (json_int_t)matrix->cells, "each",
+                     (json_int_t)matrix->each, "cell", list);
+}
+
+/* Smaller cells than PAGE_CELLS a side; json_null() where too many of them are filled.
+ * \param place  [ranks] as topomap_matrix_make() has it */
+static json_t *finer_json(const topomap_graph *graph, const uint32_t *place, topomap_error *err)
+{
+    for (uint32_t cells = FINE_MOST; cells > PAGE_CELLS; cells /= 2) {
+        topomap_matrix matrix;
+        json_t *made = NULL;
+
+        if (cells / 2 >= graph->ranks)
+            continue;
+        if (topomap_matrix_make(graph, place, cells, &matrix, err) != 0)
+            return NULL;
+        if (count_filled(&matrix) <= FILLED_MOST)
+            made = fine_json(&matrix);
+        topomap_matrix_clear(&matrix);
+        if (made)
+            return made;
+    }
+    return json_null();
+}
+
+/* ---- Matrices ---- */
 
 enum { CELLS_MOST = 8192 };
 
@@ -109,15 +236,6 @@ enum { LINES = sizeof lines / sizeof *lines };
 
 /* ---- Squares ----------------------------------------------------------------------------- */
 
-static json_t *places(const uint32_t *place, const page_job *job)
-{
-    json_t *list = json_array();
-
-    for (uint32_t rank = 0; rank < topomap_graph_ranks(job->graph); rank++)
-        json_array_append_new(list, json_integer(place[rank]));
-    return list;
-}
-
 /* \param pairs  the page has each pair, so that places alone say the rest */
 static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place, int pairs,
                          topomap_error *err)
@@ -129,14 +247,17 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
         made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o}", "name", name, "ranks",
                          (json_int_t)matrix.ranks, "cells", (json_int_t)matrix.cells, "each",
                          (json_int_t)matrix.each, "least", matrix.least, "most", matrix.most,
-                         "bytes", cells(&matrix, pairs && !job->is_sheet));
+                         "bytes", cells(&matrix, pairs && !job->is_drawing));
     for (int i = 0; made && i < LINES; i++) /* ranks in their own order have none */
         json_object_set_new(made, lines[i].name, json_array());
     topomap_matrix_clear(&matrix);
-    finer = made && !pairs ? page_finer(job->graph, place, err) : json_null();
+    finer = made && !pairs ? finer_json(job->graph, place, err) : json_null();
     if (made && finer) {
         json_object_set_new(made, "finer", finer);
-        json_object_set_new(made, "place", pairs && place ? places(place, job) : json_null());
+        json_object_set_new(made, "place",
+                            pairs && place
+                                ? cli_json_numbers(place, topomap_graph_ranks(job->graph))
+                                : json_null());
         return made;
     }
     json_decref(made);
@@ -181,7 +302,7 @@ static json_t *matrices(const page_job *job, int pairs, topomap_error *err)
 
 json_t *page_who(const page_job *job, topomap_error *err)
 {
-    json_t *pairs = page_pairs(job, err);
+    json_t *pairs = pairs_json(job, err);
     json_t *list = pairs ? matrices(job, !json_is_null(pairs), err) : NULL;
 
     if (list)

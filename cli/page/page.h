@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `topomap report`: one HTML file about a placement. What is shown is JSON (data.c, links.c,
- * network.c, coarse.c, matrices.c, pairs.c, inside.c, tables.c) inside of the page; page.css and
- * page.js, which the program carries, draw it. Nothing of it comes from elsewhere, and nothing in a
- * name is markup. */
-#ifndef TOPOMAP_CLI_PAGE_H
-#define TOPOMAP_CLI_PAGE_H
+/* `topomap report`: one HTML file about a placement. What is shown is JSON inside of the page, each
+ * part of it by a file of this folder; page.css and page.js, which the program carries, draw it.
+ * Nothing of it comes from elsewhere, and nothing in a name is markup. */
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "cli/page/measured.h"
 #include "draw/draw.h"
+#include "machine/machine.h"
 #include "metric/metric.h"
+#include "plugin/planner/request/request.h"
+#include "plugin/store/run.h"
 #include "topomap/hosts.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"
@@ -33,7 +33,7 @@ typedef struct page_job {
     const store_comparison *times;   /* that were measured, or NULL */
     uint32_t ranks;                  /* of the step; the graph's, or more */
     topomap_watch *watch;            /* says how far the page has come, or NULL */
-    int is_sheet;                    /* of paper: nobody looks closer, so cells are all there is */
+    int is_drawing;                  /* of paper: nobody looks closer, so cells are all there is */
 } page_job;
 
 /** From so many ranks on pages have no table of ranks, but of nodes; from so many nodes on one of
@@ -56,7 +56,36 @@ json_t *page_names(const page_job *job, topomap_error *err);
 json_t *page_groups(const page_job *job, topomap_error *err);
 json_t *page_ranks(const page_job *job, topomap_error *err);
 /** What some nodes have inside, and which ranks have it; json_null(): one place is all. */
-json_t *page_inside(const page_job *job, topomap_error *err);
+json_t *page_node_topology(const page_job *job, topomap_error *err);
+
+/** A network that is too large for a picture, as groups of its vertices: nodes with their switch,
+ *  switches that have the same neighbours, boxes of a grid. */
+typedef struct page_network_groups {
+    topomap_network *network; /* of groups; all links of two groups are one */
+    uint32_t *group_of;       /* [vertices of the network] */
+    uint32_t *first; /* [groups] the lowest vertex that is no node alone, else the lowest */
+    uint32_t *switches, *nodes;         /* [groups] vertices that are no nodes alone, and others */
+    uint32_t dim[TOPOMAP_MACHINE_DIMS]; /* of grids: groups a dimension */
+} page_network_groups;
+
+/** Each vertex's hops from the nearest node; what is joined to none has the most.
+ *  \param level  [vertices] out
+ *  \return how many there are, 0: memory is short */
+uint32_t page_network_levels(const topomap_network *network, uint32_t *level, topomap_error *err);
+
+/** Groups, \p most at most.
+ *  \param grid  whose routers the vertices are; NULL: it is no grid
+ *  \param coarse  ends with page_network_groups_clear(), after a failure, too
+ *  Deterministic: groups are numbered by their lowest vertices. */
+int page_network_groups_make(const topomap_network *network, const topomap_machine *grid,
+                             uint32_t most, page_network_groups *coarse, topomap_error *err);
+void page_network_groups_clear(page_network_groups *coarse);
+
+/** What the store has of the profile that the launch was placed with: of runs on as many nodes.
+ *  \return 1; 0: nothing, or the store is not this user's */
+int page_measured(const planner_request *request, store_comparison *found);
+/** The figure: medians, null of a layout without runs. */
+json_t *page_measured_json(const store_comparison *times);
 
 /** "0,2,5-7", and what a node is called. */
 json_t *page_ranges(const uint32_t *number, uint32_t count);
@@ -68,12 +97,17 @@ int page_write(FILE *out, const char *title, json_t *data, topomap_error *err);
 /** The same in short, drawn on one sheet.
  *  \param data     as page_data() has it
  *  \param drawing  ends with topomap_draw_clear(), after a failure too, and before the data does */
-int page_sheet(const json_t *data, topomap_drawing *drawing, topomap_error *err);
+int page_draw(const json_t *data, topomap_drawing *drawing, topomap_error *err);
 
 /** The page up to the inside of its <main>, without scripts: what follows is the caller's.
  *  \param line  below the title */
 void page_begin(FILE *out, const char *title, const char *line);
 
-extern const char page_css[], page_js[];
+/** printf() of HTML with texts: each %s is one, which topomap_markup_put() writes; %% is a per cent
+ *  sign, and there is no other conversion. */
+void page_put(FILE *out, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+/** A table up to the inside of its body. \param caption  or NULL
+ *  \param columns  their names, a '|' between two */
+void page_table(FILE *out, const char *id, const char *caption, const char *columns);
 
-#endif
+extern const char page_css[], page_js[];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nodes, groups and ranks: who is where, and what it costs. */
-#include "cli/page/page.h"
-
 #include <stdlib.h>
 
-#include "cli/json.h"
-#include "cli/page/units.h"
+#include "cli/cli.h"
+#include "cli/page/page.h"
 #include "graph/graph.h"
+#include "machine/machine.h"
 #include "plan/plan.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
@@ -36,13 +35,107 @@ json_t *page_node_name(const page_job *job, uint32_t node)
     return cli_json_text(name ? name : number);
 }
 
+/* ---- Rows of the table of nodes: nodes, or parts of a large machine ---- */
+
+typedef struct unit_table {
+    uint32_t count;
+    uint32_t *of;     /* [nodes of the machine] */
+    uint32_t *first;  /* [count] the lowest of its nodes */
+    uint32_t *nodes;  /* [count] how many it has */
+    const char *what; /* "node", "site", "nodes": static; or the level's name, the machine's */
+} unit_table;
+
+/* Numbers groups by their first nodes. \return how many there are; more than \p most: not all have
+ * a number */
+static uint32_t number(const uint32_t *group, uint32_t nodes, uint32_t most, uint32_t *known,
+                       uint32_t *of)
+{
+    uint32_t count = 0;
+
+    for (uint32_t n = 0; n < nodes; n++)
+        known[n] = UINT32_MAX;
+    for (uint32_t n = 0; n < nodes; n++) {
+        if (known[group[n]] == UINT32_MAX) {
+            known[group[n]] = count++;
+            if (count > most)
+                return count;
+        }
+        of[n] = known[group[n]];
+    }
+    return count;
+}
+
+/* The innermost grouping of nodes that is coarse enough; its count, or 0. */
+static uint32_t by_machine(const topomap_machine *m, uint32_t most, uint32_t *known,
+                           unit_table *units)
+{
+    if (m->kind == TOPOMAP_MACHINE_TREE)
+        for (uint32_t l = 0; l < m->outer_levels; l++) {
+            uint32_t count = number(m->outer[l].group, m->nodes, most, known, units->of);
+
+            units->what = m->outer[l].name;
+            if (count <= most && count > 1)
+                return count;
+        }
+    /* Sites may be more than nodes only where some are empty. */
+    if (m->kind == TOPOMAP_MACHINE_MATRIX && m->sites <= m->nodes) {
+        uint32_t count = number(m->site_of, m->nodes, most, known, units->of);
+
+        units->what = "site";
+        if (count <= most && count > 1)
+            return count;
+    }
+    return 0;
+}
+
+/* Nodes, where they are \p most at most; else the smallest groups that the machine has of them, if
+ *  these are so few; else nodes one after the other, equally many. Numbered by their first nodes.
+ *  \param units  ends with units_clear(), after a failure, too */
+static int units_make(const topomap_machine *m, uint32_t most, unit_table *units,
+                      topomap_error *err)
+{
+    uint32_t *known = topomap_alloc(m->nodes, sizeof *known, err);
+    uint32_t each = m->nodes / most + (m->nodes % most != 0);
+
+    *units = (unit_table){.what = "node"};
+    units->of = topomap_alloc(m->nodes, sizeof *units->of, err);
+    units->first = topomap_alloc(most, sizeof *units->first, err);
+    units->nodes = topomap_alloc(most, sizeof *units->nodes, err);
+    if (!known || !units->of || !units->first || !units->nodes) {
+        free(known);
+        return -1;
+    }
+    if (m->nodes > most)
+        units->count = by_machine(m, most, known, units);
+    if (units->count == 0) {
+        for (uint32_t n = 0; n < m->nodes; n++)
+            units->of[n] = n / each;
+        units->count = (m->nodes - 1) / each + 1;
+        units->what = each > 1 ? "nodes" : "node";
+    }
+    for (uint32_t n = m->nodes; n-- > 0;) {
+        units->first[units->of[n]] = n;
+        units->nodes[units->of[n]]++;
+    }
+    free(known);
+    return 0;
+}
+
+static void units_clear(unit_table *units)
+{
+    free(units->of);
+    free(units->first);
+    free(units->nodes);
+    *units = (unit_table){.count = 0};
+}
+
 /* ---- Nodes ------------------------------------------------------------------------------- */
 
 /* What a node's ranks send and receive inside of it and outside, and their shares of J. */
 enum { INSIDE, OUTSIDE, COST, SUMS };
 
 typedef struct nodes {
-    page_units units;
+    unit_table units;
     uint32_t *first[2], *rank[2]; /* ranks of each unit, ascending: first[u] to first[u + 1] */
     double *sum[2][SUMS];         /* [units] */
 } nodes;
@@ -90,7 +183,7 @@ static void deal(const page_job *job, const nodes *n, int which)
 static int fill(const page_job *job, nodes *n, topomap_error *err)
 {
     topomap_weights weights = {0};
-    int status = page_units_make(job->machine, PAGE_NODES, &n->units, err);
+    int status = units_make(job->machine, PAGE_NODES, &n->units, err);
 
     if (status == 0)
         status = topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err);
@@ -155,7 +248,7 @@ json_t *page_nodes(const page_job *job, topomap_error *err)
         for (int k = 0; k < SUMS; k++)
             free(n.sum[i][k]);
     }
-    page_units_clear(&n.units);
+    units_clear(&n.units);
     return made;
 }
 

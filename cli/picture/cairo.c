@@ -1,58 +1,88 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Drawings by cairo, on light ground. */
 #include "config.h"
-#include "cli/picture/paper.h"
+#include "cli/picture/picture.h"
 
 #ifdef HAVE_CAIRO
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/picture/cairo_load.h"
 #include "util/safe_text.h"
 
-static struct picture_cairo cairo;
+/* cairo is loaded when a picture is wanted: it brings twenty libraries with it, an X11 client's
+ * among them, that no other command should wait for. */
+#define FUNCTIONS(ROW)                                                                             \
+    ROW(arc)                                                                                       \
+    ROW(create)                                                                                    \
+    ROW(curve_to)                                                                                  \
+    ROW(destroy)                                                                                   \
+    ROW(fill)                                                                                      \
+    ROW(get_antialias)                                                                             \
+    ROW(image_surface_create)                                                                      \
+    ROW(line_to)                                                                                   \
+    ROW(move_to)                                                                                   \
+    ROW(new_sub_path)                                                                              \
+    ROW(paint)                                                                                     \
+    ROW(pdf_surface_create_for_stream)                                                             \
+    ROW(pdf_surface_restrict_to_version)                                                           \
+    ROW(pdf_surface_set_metadata)                                                                  \
+    ROW(rectangle)                                                                                 \
+    ROW(scale)                                                                                     \
+    ROW(select_font_face)                                                                          \
+    ROW(set_antialias)                                                                             \
+    ROW(set_dash)                                                                                  \
+    ROW(set_font_size)                                                                             \
+    ROW(set_line_width)                                                                            \
+    ROW(set_source_rgb)                                                                            \
+    ROW(set_source_rgba)                                                                           \
+    ROW(show_page)                                                                                 \
+    ROW(show_text)                                                                                 \
+    ROW(status)                                                                                    \
+    ROW(status_to_string)                                                                          \
+    ROW(stroke)                                                                                    \
+    ROW(surface_destroy)                                                                           \
+    ROW(surface_finish)                                                                            \
+    ROW(surface_status)                                                                            \
+    ROW(surface_write_to_png_stream)                                                               \
+    ROW(text_extents)
 
-#define cairo_arc (cairo.cairo_arc)
-#define cairo_create (cairo.cairo_create)
-#define cairo_curve_to (cairo.cairo_curve_to)
-#define cairo_destroy (cairo.cairo_destroy)
-#define cairo_fill (cairo.cairo_fill)
-#define cairo_get_antialias (cairo.cairo_get_antialias)
-#define cairo_image_surface_create (cairo.cairo_image_surface_create)
-#define cairo_line_to (cairo.cairo_line_to)
-#define cairo_move_to (cairo.cairo_move_to)
-#define cairo_new_sub_path (cairo.cairo_new_sub_path)
-#define cairo_paint (cairo.cairo_paint)
-#define cairo_pdf_surface_create_for_stream (cairo.cairo_pdf_surface_create_for_stream)
-#define cairo_pdf_surface_restrict_to_version (cairo.cairo_pdf_surface_restrict_to_version)
-#define cairo_pdf_surface_set_metadata (cairo.cairo_pdf_surface_set_metadata)
-#define cairo_rectangle (cairo.cairo_rectangle)
-#define cairo_scale (cairo.cairo_scale)
-#define cairo_select_font_face (cairo.cairo_select_font_face)
-#define cairo_set_antialias (cairo.cairo_set_antialias)
-#define cairo_set_dash (cairo.cairo_set_dash)
-#define cairo_set_font_size (cairo.cairo_set_font_size)
-#define cairo_set_line_width (cairo.cairo_set_line_width)
-#define cairo_set_source_rgb (cairo.cairo_set_source_rgb)
-#define cairo_set_source_rgba (cairo.cairo_set_source_rgba)
-#define cairo_show_page (cairo.cairo_show_page)
-#define cairo_show_text (cairo.cairo_show_text)
-#define cairo_status (cairo.cairo_status)
-#define cairo_status_to_string (cairo.cairo_status_to_string)
-#define cairo_stroke (cairo.cairo_stroke)
-#define cairo_surface_destroy (cairo.cairo_surface_destroy)
-#define cairo_surface_finish (cairo.cairo_surface_finish)
-#define cairo_surface_status (cairo.cairo_surface_status)
-#define cairo_surface_write_to_png_stream (cairo.cairo_surface_write_to_png_stream)
-#define cairo_text_extents (cairo.cairo_text_extents)
+static struct {
+#define ROW(name) __typeof__(&cairo_##name) name;
+    FUNCTIONS(ROW)
+#undef ROW
+} cairo;
+
+static int load_cairo(topomap_error *err)
+{
+    void *library =
+        dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL); /* kept until the process ends */
+
+    if (!library)
+        return topomap_error_set(
+            err, TOPOMAP_EUSAGE,
+            "cairo, which draws PNG and PDF, is not here (%.200s): write FILE.svg, "
+            "or install libcairo2",
+            dlerror());
+#define ROW(name)                                                                                  \
+    *(void **)&cairo.name = dlsym(library, "cairo_" #name);                                        \
+    if (!cairo.name)                                                                               \
+        return topomap_error_set(err, TOPOMAP_EUSAGE,                                              \
+                                 "this cairo is too old: it has no cairo_" #name);
+    FUNCTIONS(ROW)
+#undef ROW
+    return 0;
+}
 
 /* Pixels a side: cairo's image surfaces end at 32,767, and memory goes with the square. */
 enum { SIDE_MOST = 16384, SCALE = 2, TEXT = 2048 };
 
 static void set_colour(cairo_t *to, uint32_t colour, double alpha)
 {
-    cairo_set_source_rgba(to, (colour >> 16 & 255) / 255.0, (colour >> 8 & 255) / 255.0,
+    cairo.set_source_rgba(to, (colour >> 16 & 255) / 255.0, (colour >> 8 & 255) / 255.0,
                           (colour & 255) / 255.0, alpha > 0 ? alpha : 1);
 }
 
@@ -68,7 +98,7 @@ static void set_dash(cairo_t *to, const char *text)
             break;
         count++;
     }
-    cairo_set_dash(to, dash, count, 0);
+    cairo.set_dash(to, dash, count, 0);
 }
 
 static void set_look(cairo_t *to, const topomap_drawing *d, const topomap_draw_item *item)
@@ -81,16 +111,16 @@ static void set_look(cairo_t *to, const topomap_drawing *d, const topomap_draw_i
     }
     style = &d->style[item->style];
     set_colour(to, style->colour, style->alpha);
-    cairo_set_line_width(to, style->width);
+    cairo.set_line_width(to, style->width);
     set_dash(to, style->dash);
 }
 
 static void finish(cairo_t *to, const topomap_drawing *d, const topomap_draw_item *item)
 {
     if (item->style != TOPOMAP_DRAW_OWN && d->style[item->style].width > 0)
-        cairo_stroke(to);
+        cairo.stroke(to);
     else
-        cairo_fill(to);
+        cairo.fill(to);
 }
 
 /* What a font has no character for, and what is no text at all, is shown. */
@@ -101,19 +131,19 @@ static void put_text(cairo_t *to, const topomap_draw_item *item)
 
     snprintf(text, sizeof text, "%s", item->text ? item->text : "");
     topomap_safe_line(text, sizeof text);
-    cairo_set_font_size(to, item->w);
-    cairo_text_extents(to, text, &extents);
-    cairo_move_to(to, item->x - item->h * extents.x_advance, item->y);
-    cairo_show_text(to, text);
+    cairo.set_font_size(to, item->w);
+    cairo.text_extents(to, text, &extents);
+    cairo.move_to(to, item->x - item->h * extents.x_advance, item->y);
+    cairo.show_text(to, text);
 }
 
 /* Neighbours of a row are one box; without blurred edges between two. */
 static void put_cells(cairo_t *to, const topomap_draw_item *item)
 {
     double side = item->cells ? item->w / item->cells : 0;
-    cairo_antialias_t before = cairo_get_antialias(to);
+    cairo_antialias_t before = cairo.get_antialias(to);
 
-    cairo_set_antialias(to, CAIRO_ANTIALIAS_NONE);
+    cairo.set_antialias(to, CAIRO_ANTIALIAS_NONE);
     for (uint32_t row = 0; row < item->cells; row++) {
         const uint8_t *cell = item->shade + (size_t)row * item->cells;
 
@@ -123,12 +153,12 @@ static void put_cells(cairo_t *to, const topomap_draw_item *item)
             if (cell[column] == TOPOMAP_DRAW_EMPTY)
                 continue;
             set_colour(to, item->ramp[cell[column]], 1);
-            cairo_rectangle(to, item->x + column * side, item->y + row * side,
+            cairo.rectangle(to, item->x + column * side, item->y + row * side,
                             (end - column) * side, side);
-            cairo_fill(to);
+            cairo.fill(to);
         }
     }
-    cairo_set_antialias(to, before);
+    cairo.set_antialias(to, before);
 }
 
 static void put_item(cairo_t *to, const topomap_drawing *d, const topomap_draw_item *item)
@@ -136,25 +166,25 @@ static void put_item(cairo_t *to, const topomap_drawing *d, const topomap_draw_i
     set_look(to, d, item);
     switch (item->kind) {
     case TOPOMAP_DRAW_LINE:
-        cairo_move_to(to, item->x, item->y);
-        cairo_line_to(to, item->w, item->h);
-        cairo_stroke(to);
+        cairo.move_to(to, item->x, item->y);
+        cairo.line_to(to, item->w, item->h);
+        cairo.stroke(to);
         break;
     case TOPOMAP_DRAW_CURVE: /* a quadratic one as a cubic one */
-        cairo_move_to(to, item->x, item->y);
-        cairo_curve_to(to, item->x + 2.0 / 3 * (item->cx - item->x),
+        cairo.move_to(to, item->x, item->y);
+        cairo.curve_to(to, item->x + 2.0 / 3 * (item->cx - item->x),
                        item->y + 2.0 / 3 * (item->cy - item->y),
                        item->w + 2.0 / 3 * (item->cx - item->w),
                        item->h + 2.0 / 3 * (item->cy - item->h), item->w, item->h);
-        cairo_stroke(to);
+        cairo.stroke(to);
         break;
     case TOPOMAP_DRAW_RECT:
-        cairo_rectangle(to, item->x, item->y, item->w, item->h);
+        cairo.rectangle(to, item->x, item->y, item->w, item->h);
         finish(to, d, item);
         break;
     case TOPOMAP_DRAW_CIRCLE:
-        cairo_new_sub_path(to);
-        cairo_arc(to, item->x, item->y, item->w, 0, 2 * acos(-1));
+        cairo.new_sub_path(to);
+        cairo.arc(to, item->x, item->y, item->w, 0, 2 * acos(-1));
         finish(to, d, item);
         break;
     case TOPOMAP_DRAW_TEXT:
@@ -170,23 +200,23 @@ static void put_item(cairo_t *to, const topomap_drawing *d, const topomap_draw_i
 static int draw(cairo_surface_t *surface, const topomap_drawing *d, double scale,
                 topomap_error *err)
 {
-    cairo_t *to = cairo_create(surface);
+    cairo_t *to = cairo.create(surface);
     cairo_status_t status;
 
-    cairo_scale(to, scale, scale);
-    cairo_set_source_rgb(to, 1, 1, 1);
-    cairo_paint(to);
-    cairo_select_font_face(to, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo.scale(to, scale, scale);
+    cairo.set_source_rgb(to, 1, 1, 1);
+    cairo.paint(to);
+    cairo.select_font_face(to, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     for (size_t i = 0; i < d->items; i++)
         put_item(to, d, &d->item[i]);
-    cairo_show_page(to);
-    status = cairo_status(to);
-    cairo_destroy(to);
+    cairo.show_page(to);
+    status = cairo.status(to);
+    cairo.destroy(to);
     return status == CAIRO_STATUS_SUCCESS
                ? 0
                : topomap_error_set(err, TOPOMAP_ESYSTEM,
                                    "cairo cannot draw a picture of %.0f x %.0f: %s", d->width,
-                                   d->height, cairo_status_to_string(status));
+                                   d->height, cairo.status_to_string(status));
 }
 
 static cairo_status_t put_bytes(void *out, const unsigned char *bytes, unsigned length)
@@ -201,7 +231,7 @@ static int conclude(cairo_status_t status, topomap_error *err)
     return status == CAIRO_STATUS_SUCCESS || status == CAIRO_STATUS_WRITE_ERROR
                ? 0
                : topomap_error_set(err, TOPOMAP_ESYSTEM, "cairo cannot write a picture: %s",
-                                   cairo_status_to_string(status));
+                                   cairo.status_to_string(status));
 }
 
 int picture_png(const topomap_drawing *d, FILE *out, topomap_error *err)
@@ -210,14 +240,14 @@ int picture_png(const topomap_drawing *d, FILE *out, topomap_error *err)
     cairo_surface_t *surface;
     int result;
 
-    if (picture_cairo_load(&cairo, err))
+    if (load_cairo(err))
         return -1;
-    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)fmax(1, ceil(d->width * scale)),
+    surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)fmax(1, ceil(d->width * scale)),
                                          (int)fmax(1, ceil(d->height * scale)));
     result = draw(surface, d, scale, err);
     if (result == 0)
-        result = conclude(cairo_surface_write_to_png_stream(surface, put_bytes, out), err);
-    cairo_surface_destroy(surface);
+        result = conclude(cairo.surface_write_to_png_stream(surface, put_bytes, out), err);
+    cairo.surface_destroy(surface);
     return result;
 }
 
@@ -227,18 +257,18 @@ int picture_pdf(const topomap_drawing *d, FILE *out, topomap_error *err)
     char title[TEXT];
     int result;
 
-    if (picture_cairo_load(&cairo, err))
+    if (load_cairo(err))
         return -1;
-    surface = cairo_pdf_surface_create_for_stream(put_bytes, out, d->width, d->height);
-    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
+    surface = cairo.pdf_surface_create_for_stream(put_bytes, out, d->width, d->height);
+    cairo.pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
     snprintf(title, sizeof title, "%s", d->title);
     topomap_safe_line(title, sizeof title);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+    cairo.pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
     result = draw(surface, d, 1, err);
-    cairo_surface_finish(surface);
+    cairo.surface_finish(surface);
     if (result == 0)
-        result = conclude(cairo_surface_status(surface), err);
-    cairo_surface_destroy(surface);
+        result = conclude(cairo.surface_status(surface), err);
+    cairo.surface_destroy(surface);
     return result;
 }
 

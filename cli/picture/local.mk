@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Pictures: a graph's matrix in a terminal and drawn, and drawings as SVG and, by cairo, PNG and PDF.
-cli_topomap_SOURCES += cli/picture/picture.h cli/picture/colour.c cli/picture/matrix_text.c cli/picture/matrix_draw.c \
-  cli/picture/paper.h cli/picture/paper.c cli/picture/cairo.c cli/picture/cairo_load.c cli/picture/cairo_load.h
+cli_topomap_SOURCES += cli/picture/picture.h cli/picture/picture.c cli/picture/cairo.c cli/picture/matrix_draw.c cli/picture/matrix_text.c

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/picture/picture.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/picture/picture.h"
 #include "util/alloc.h"
 
 enum { SIDE = 640, LEFT = 70, TOP = 50, BELOW = 60, SHADES = 32, LABELS = 8 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures of a graph's matrix: in a terminal, and as a file. */
-#ifndef TOPOMAP_CLI_PICTURE_PICTURE_H
-#define TOPOMAP_CLI_PICTURE_PICTURE_H
+/* Pictures: a graph's matrix in a terminal and drawn, and drawings as files. */
+#pragma once
 
 #include <stdio.h>
 
@@ -42,4 +41,18 @@ int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, cons
 uint8_t picture_shade(double strength);
 const uint32_t *picture_ramp(void);
 
-#endif
+/** Nonzero: the name ends in that of a format, whether this build writes it or not. */
+int picture_is_format(const char *path);
+/** "FILE.svg, FILE.png or FILE.pdf" */
+extern const char picture_formats[];
+
+/** Writes a drawing in the format that the name ends in, whole or not at all. A PNG is as large as
+ *  the drawing is in points, or an integral number of times that, so that it is read; one that
+ * would be too large is made smaller. A PDF is one page of the drawing's size. TOPOMAP_EUSAGE:
+ * topomap was built without cairo, which draws PNG and PDF. */
+int picture_write(const topomap_drawing *drawing, const char *path, topomap_error *err);
+
+/** The same onto a stream. \return 0, or -1 with the error. Both take names for what they are: they
+ *  are shown, and nothing in them is run. */
+int picture_png(const topomap_drawing *drawing, FILE *out, topomap_error *err);
+int picture_pdf(const topomap_drawing *drawing, FILE *out, topomap_error *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the ranks of a launcher would go by themselves. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +85,7 @@ static const char *first_of(const char *a, const char *b)
 int run_allocation_find(const cli_call *call, const run_asked *asked, int one_each,
                         run_allocation *a, char why[CLI_WHY])
 {
-    const char *hosts = cli_get(call, "nodes"), *counts = cli_get(call, "tasks-per-node");
+    const char *hosts = call->options.nodes, *counts = call->options.tasks_per_node;
     topomap_error err;
 
     *a = (run_allocation){.job = NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launchers, and what is known of their words. */
 #define _GNU_SOURCE /* environ, strverscmp */
+
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,8 +23,7 @@ enum {
     "--host -hostfile --hostfile -machinefile --machinefile -bynode --bynode -byslot --byslot "    \
     "-pernode --pernode -npernode --npernode -N -npersocket --npersocket -cpus-per-proc "          \
     "--cpus-per-proc -app --app"
-/* mpirun refuses -x beside it (orted/orted_main's "conflict-env-set" of 4, schizo/ompi of PRRTE).
- */
+/* mpirun refuses -x beside it (orted_main's "conflict-env-set" of 4, schizo/ompi of PRRTE). */
 #define OPEN_MPI_BLOCKS "mca_base_env_list"
 #define OPEN_MPI_PAIRS "--mca -mca --gmca -gmca --prtemca --pmixmca"
 /* What the mpirun of all of its releases has in common. */
@@ -211,7 +210,8 @@ static int read_number(const char *text, uint32_t *number)
     return 0;
 }
 
-int run_launcher_head(const run_launcher *launcher)
+/* How many words of a command are the launcher's name. */
+static int head_words(const run_launcher *launcher)
 {
     return launcher->verbs ? 2 : 1;
 }
@@ -220,7 +220,7 @@ int run_launcher_head(const run_launcher *launcher)
 static int is_program(const run_launcher *launcher, char *const *command, int at)
 {
     const char *before = command[at - 1];
-    int first = run_launcher_head(launcher);
+    int first = head_words(launcher);
 
     if (*command[at] == '-')
         return 0;
@@ -250,7 +250,7 @@ static int is_contrary(const run_launcher *launcher, const char *word)
 int run_launcher_ranks(const run_launcher *launcher, char *const *command, run_asked *asked,
                        char why[CLI_WHY])
 {
-    int at = run_launcher_head(launcher), used;
+    int at = head_words(launcher), used;
 
     *asked = (run_asked){.ranks = 0};
     for (; command[at] && !is_program(launcher, command, at); at += 1 + used) {
@@ -291,7 +291,7 @@ int run_launcher_sets(const run_launcher *launcher, char *const *command, int pr
 {
     int returns = launcher->returns && is_in(launcher->returns, command[1], strlen(command[1]));
 
-    for (int i = run_launcher_head(launcher); i < program; i++) {
+    for (int i = head_words(launcher); i < program; i++) {
         if (strstr(command[i], "LD_PRELOAD")) {
             snprintf(why, CLI_WHY, "the command sets LD_PRELOAD itself");
             return 0;
@@ -454,8 +454,7 @@ int run_launcher_command(const run_launcher *launcher, char *const *command,
                                      [TEXT] = addition->text,
                                      [HOSTS] = addition->hosts,
                                      [COUNT] = count};
-    size_t words = 0, room = count_in(launcher->words, ' '),
-           head = (size_t)run_launcher_head(launcher);
+    size_t words = 0, room = count_in(launcher->words, ' '), head = (size_t)head_words(launcher);
     int failed;
 
     snprintf(count, sizeof count, "%zu", count_in(addition->hosts, ','));

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `topomap run`: what its rooms know of each other. Whatever goes wrong in any of them, the
  * launcher is started as it was written. */
-#ifndef TOPOMAP_CLI_RUN_H
-#define TOPOMAP_CLI_RUN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/capture.h"
+#include "cli/subprocess.h"
 #include "cli/cli.h"
 #include "plugin/policy/policy.h"
 
-/* ---- What is asked for (wishes.c) ---------------------------------------------------------- */
+/* ---- What is asked for (run_settings.c)
+ * ---------------------------------------------------------- */
 
-typedef struct run_wishes {
+typedef struct run_settings {
     policy_settings settings;
     const char *graph;        /* lent of the settings; NULL: nobody named one */
     char not_understood[120]; /* the first word of options that is none; "": there is none */
     int off, required, verbose;
-} run_wishes;
+} run_settings;
 
 /** As srun's plugin has them, by the same precedence: the call's, the job's (sbatch --topomap), the
- * environment's. \return 0, or -1: no memory. run_wishes_clear() after either */
-int run_wishes_read(const cli_call *call, run_wishes *wishes);
-void run_wishes_clear(run_wishes *wishes);
+ * environment's. \return 0, or -1: no memory. run_settings_clear() after either */
+int run_settings_read(const cli_call *call, run_settings *settings);
+void run_settings_clear(run_settings *settings);
 /** The database: what --db says, else plugstack.conf where TOPOMAP_DB does not; ends with free().
  *  \param ms  for finding out
  *  \return NULL: as `topomap map` has it */
-char *run_wishes_db(const cli_call *call, unsigned ms);
+char *run_settings_db(const cli_call *call, unsigned ms);
 
 /* ---- Launchers (launcher.c) --------------------------------------------------------------- */
 
@@ -108,8 +108,6 @@ int run_launcher_command(const run_launcher *launcher, char *const *command,
 void run_launcher_command_clear(run_command *made);
 /** Puts what is to be in its environment into ours. \return 0, or -1: memory is short */
 int run_launcher_environment(const run_launcher *launcher, const char *file);
-/** How many words of a command are the launcher's name. */
-int run_launcher_head(const run_launcher *launcher);
 
 /* ---- What there is to place on (allocation.c) ---------------------------------------------- */
 
@@ -127,7 +125,8 @@ int run_allocation_find(const cli_call *call, const run_asked *asked, int one_ea
                         run_allocation *allocation, char why[CLI_WHY]);
 void run_allocation_clear(run_allocation *allocation);
 
-/* ---- The plan's file (folder.c) ------------------------------------------------------------ */
+/* ---- The plan's file (run_folder.c) ------------------------------------------------------------
+ */
 
 /** A file in a private folder, which run_folder_remove() removes again. */
 typedef struct run_folder {
@@ -139,7 +138,8 @@ typedef struct run_folder {
 int run_folder_make(run_folder *folder, const char *text, int dashes, char why[CLI_WHY]);
 void run_folder_remove(const run_folder *folder);
 
-/* ---- A step in place of ssh (step.c) ------------------------------------------------------- */
+/* ---- A step in place of ssh (run_step.c) -------------------------------------------------------
+ */
 
 /** The path of this program for mpiexec's -launcher-exec, while this process runs. */
 void run_step_path(char *path, size_t size);
@@ -153,7 +153,8 @@ int run_start(char *const *command);
 /** \return the exit status of what ended so; of a signal that has ended it, we die, too */
 int run_finish(int status);
 
-/* ---- --topomap=auto (auto.c) ---------------------------------------------------------------- */
+/* ---- --topomap=auto (run_auto.c) ----------------------------------------------------------------
+ */
 
 typedef struct run_question {
     const cli_call *call;
@@ -183,5 +184,3 @@ void run_auto_end(const run_auto *made, int status);
  * not to be judged. */
 void run_auto_drop(run_auto *made);
 void run_auto_clear(run_auto *made);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a terminal can show, colours on it, and how far something long has come. */
-#ifndef TOPOMAP_CLI_TERMINAL_TERMINAL_H
-#define TOPOMAP_CLI_TERMINAL_TERMINAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -35,10 +34,3 @@ typedef struct terminal_progress terminal_progress;
 terminal_progress *terminal_progress_begin(const char *label, topomap_watch *watch);
 /** The line is gone; NULL does nothing. Before anything else is written to standard error. */
 void terminal_progress_end(terminal_progress *progress);
-
-/** The line itself, cut to \p columns.
- *  \param seconds  since it began; \p stage_seconds  since this stage did */
-void terminal_progress_text(char *text, size_t size, unsigned columns, const char *label,
-                            const topomap_watch *watch, double seconds, double stage_seconds);
-
-#endif

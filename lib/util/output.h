@@ -31,7 +31,7 @@ void topomap_output_abandon(topomap_output *output);
  * or not at all, and nobody else has had a hand in it. Where the file system can, it has no name
  * until it is finished (O_TMPFILE), so that not even a kill leaves it behind; elsewhere a new one
  * that nobody could foresee. The library sees to failures; a program that wants nothing left after
- * a signal looks through its descriptors for that name's ending, as cli/stop.c does. */
+ * a signal looks through its descriptors for that name's ending, as cli/signals.c does. */
 
 #define TOPOMAP_PUBLISH_ENDING ".topomap-new"
 

@@ -221,7 +221,7 @@ static int take_loaded(const outcome *o, store_entry *now, topomap_error *why)
 {
     enum store_mpi found = find_loaded(o), before = STORE_MPI_NONE;
     int failed = o->has_parts && o->parts.status;
-    int not_looked = o->has_parts && !o->parts.mpi; /* cli/run/auto.c */
+    int not_looked = o->has_parts && !o->parts.mpi; /* cli/run/run_auto.c */
     enum store_loaded known;
 
     if (!o->plan.mpi)

@@ -88,7 +88,7 @@ calls() { # PROGRAM
 @test "all commands, options and keys of the tables are in the pages that the book includes" {
   local page words
   # Each command's options are in the page of its first word.
-  topomap help | sed -n 's/^  \([a-z]*\( [a-z]*\)\{0,1\}\)   *.*/\1/p' >commands
+  topomap help --all | sed -n 's/^  \([a-z]*\( [a-z]*\)\{0,1\}\)   *.*/\1/p' >commands
   [ "$(wc -l <commands)" -ge 30 ]
   grep -q '^db import$' commands
   while read -r words; do

@@ -27,13 +27,13 @@ database() { # t.db, $NODES and a plan of 16 ranks on 8 nodes
   local name count=0
   while read -r name; do
     # shellcheck disable=SC2086
-    topomap help $name | grep -q -e '--color WHEN'
+    topomap help $name | grep -q -e '--color auto|always|never'
     # shellcheck disable=SC2086
     topomap help --words $name | grep -qx -e '--color'
     # shellcheck disable=SC2086
-    topomap help --man "${name%% *}" | grep -qF '\-\-color \fIWHEN'
+    topomap help --man "${name%% *}" | grep -qF '\-\-color \fIauto|always|never'
     count=$((count + 1))
-  done < <(topomap help | sed -n 's/^  \([a-z-]*\( [a-z-]*\)\{0,1\}\)  .*/\1/p')
+  done < <(topomap help --all | sed -n 's/^  \([a-z-]*\( [a-z-]*\)\{0,1\}\)  .*/\1/p')
   [ "$count" -ge 30 ]
   run -2 topomap formats --color blue
   fails_with 2 'topomap formats: ' --color auto always never blue

@@ -51,3 +51,38 @@ says_no_more() {
   run -0 "$TOPOMAP_BUILD/cli/topomap" --help
   [[ $output == *$'\n  map '* && $output == *$'\n  db import '* ]]
 }
+
+# names TEXT: the commands that an overview lists.
+names() { sed -n 's/^  \([a-z ]*[a-z]\)  .*/\1/p' <<<"$1"; }
+
+@test "--help lists twelve commands in five groups, --help --all all of them in the same groups" {
+  run -0 "$TOPOMAP_BUILD/cli/topomap" --help
+  local short=$output groups
+  groups=$(grep -E '^[A-Z].*:$' <<<"$short")
+  [ "$(names "$short" | wc -l)" -eq 12 ]
+  [ "$(wc -l <<<"$groups")" -eq 5 ]
+  has_tokens "$short" 'topomap help' 'topomap --help --all'
+  run -0 "$TOPOMAP_BUILD/cli/topomap" --help --all
+  [ "$(grep -E '^[A-Z].*:$' <<<"$output")" = "$groups" ]
+  [ "$(names "$output" | wc -l)" -ge 30 ]
+  [ -z "$(comm -13 <(names "$output" | sort) <(names "$short" | sort))" ]
+  [ "$(names "$output" | sed 's/ .*//' | sort -u)" = "$("$TOPOMAP_BUILD/cli/topomap" help --words | sort -u)" ]
+  run -0 "$TOPOMAP_BUILD/cli/topomap" help --all
+  [ "$(names "$output" | sort -u | wc -l)" -ge 30 ]
+}
+
+@test "expert options stand behind a heading, in the help and in the manual page" {
+  local expert option
+  for option in cores slurm-order background pin color; do
+    expert=$("$TOPOMAP_BUILD/cli/topomap" help map | sed -n '/^Expert options:$/,/^[^ E]/p')
+    grep -q -e "^ *--$option " <<<"$expert"
+    expert=$("$TOPOMAP_BUILD/cli/topomap" help --man map | sed 's/\\-/-/g' | sed -n '/^Expert options:$/,$p')
+    grep -q -e "^\.B --$option " <<<"$expert"
+  done
+  run -0 "$TOPOMAP_BUILD/cli/topomap" help map
+  for option in graph nodes objective output; do
+    sed '/^Expert options:$/,$d' <<<"$output" | grep -q -e "--$option "
+  done
+  run -0 "$TOPOMAP_BUILD/cli/topomap" help db import
+  [[ $output != *"Expert options"* ]] # wording: the heading itself
+}

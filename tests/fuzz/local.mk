@@ -9,7 +9,7 @@ FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/f
   tests/fuzz/carried.c plugin/node/cpus.c plugin/node/cpus.h plugin/common/format.c plugin/common/reply.h plugin/common/format.h plugin/common/preload.c plugin/common/preload.h \
   plugin/common/ranks.c plugin/common/ranks.h plugin/srun/command_line.c plugin/srun/srun.h \
   plugin/srun/slurm_options.c plugin/srun/slurm_options.h \
-  tests/fuzz/site.c cli/db/refresh.h cli/db/refresh_conf.c cli/page/site.h cli/page/site_user.c plugin/common/record.c
+  tests/fuzz/site.c cli/db/refresh.h cli/db/refresh_conf.c cli/page/page_site.h cli/page/page_site_user.c plugin/common/record.c plugin/common/reply.h
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/fuzz/replay

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/db/refresh.h"
-#include "cli/page/site.h"
+#include "cli/page/page_site.h"
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
 

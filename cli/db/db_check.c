@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db check, topomap db diff */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "topology-db/db.h"
+
+static const char *const severities[] = {"info", "warning", "error"};
+static const enum terminal_paint paints[] = {TERMINAL_PLAIN, TERMINAL_WARN, TERMINAL_BAD};
+
+struct findings {
+    const cli_call *call;
+    json_t *list; /* NULL: as text */
+    size_t count, failed;
+};
+
+static int put_finding(const topomap_db_finding *finding, void *data)
+{
+    struct findings *findings = data;
+
+    findings->count++;
+    findings->failed += finding->severity > TOPOMAP_DB_INFO;
+    if (findings->list)
+        return json_array_append_new(findings->list,
+                                     json_pack("{s:s, s:s, s:o, s:s}", "severity",
+                                               severities[finding->severity], "check",
+                                               finding->check, "text", cli_json_text(finding->text),
+                                               "remedy", finding->remedy));
+    cli_paint(findings->call, stdout, paints[finding->severity], "%s",
+              severities[finding->severity]);
+    printf(" %s: %s; %s\n", finding->check, finding->text, finding->remedy);
+    return 0;
+}
+
+static int finish(const cli_call *call, struct findings *findings)
+{
+    int ok = findings->failed == 0;
+
+    if (call->options.json)
+        cli_json(stdout, json_pack("{s:b, s:o}", "ok", ok, "findings", findings->list), 0);
+    else if (!findings->count)
+        printf("no findings\n");
+    return ok ? CLI_DONE : CLI_NO;
+}
+
+static int check(const cli_call *call, const topomap_db_check_options *options)
+{
+    struct findings findings = {.call = call, .list = call->options.json ? json_array() : NULL};
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of findings"};
+    topomap_db *db;
+    int result = topomap_db_open(cli_database(call), &db, &err);
+
+    if (!result) {
+        result = topomap_db_check(db, options, put_finding, &findings, &err);
+        topomap_db_close(db);
+    }
+    if (result) {
+        json_decref(findings.list);
+        return cli_fail(call, &err);
+    }
+    return finish(call, &findings);
+}
+
+static int list_checks(void)
+{
+    const topomap_db_check_row *row;
+
+    for (size_t i = 0; (row = topomap_db_check_row_at(i)); i++)
+        printf("%-8s %-16s %s; %s\n", severities[row->severity], row->name, row->help, row->remedy);
+    return CLI_DONE;
+}
+
+static int run_check(const cli_call *call)
+{
+    topomap_names names = {0};
+    topomap_db_check_options options = {.max_age = call->options.max_age};
+    const char *nodes = call->options.nodes;
+    topomap_error err;
+    int status;
+
+    if (call->options.list)
+        return list_checks();
+    if (nodes && topomap_hostlist_expand(nodes, 0, &names, &err))
+        return cli_fail(call, &err);
+    options.nodes = nodes ? &names : NULL;
+    status = check(call, &options);
+    topomap_names_clear(&names);
+    return status;
+}
+
+static const cli_option check_options[] = {
+    {CLI_DB},
+    {"nodes", "HOSTLIST", TEXT(nodes), "Slurm's nodes, such as from `sinfo -h -o %N`"},
+    {"max-age", "DAYS", NUMBER(max_age, 0, 1e6, 30), "sources may be as old as this (default 30)"},
+    {"list", NULL, FLAG(list), "what is looked for, and what to do then; looks at no database"},
+    {CLI_JSON},
+    {0},
+};
+
+CLI_COMMAND(cli_db_check, "db check", "",
+            "look for faults of the fabric and gaps in what is known of it; exit status 1"
+            " where there are any but information",
+            check_options, 0, 0, run_check, NULL);
+
+/* ---- diff -------------------------------------------------------------------------------- */
+
+struct changes {
+    json_t *list; /* NULL: as text */
+    size_t count;
+};
+
+static int put_change(const topomap_db_change *change, void *data)
+{
+    struct changes *changes = data;
+
+    changes->count++;
+    if (changes->list)
+        return json_array_append_new(
+            changes->list,
+            json_pack("{s:s, s:s, s:o, s:o, s:o}", "change", change->change, "what", change->what,
+                      "name", cli_json_text(change->name), "before", cli_json_text(change->before),
+                      "after", cli_json_text(change->after)));
+    printf("%s %s %s", change->change, change->what, change->name);
+    if (change->before && change->after)
+        printf(": %s -> %s", change->before, change->after);
+    else if (change->before && *change->before)
+        printf(": %s", change->before);
+    else if (change->after && *change->after)
+        printf(": %s", change->after);
+    putchar('\n');
+    return 0;
+}
+
+static int conclude(struct changes *changes)
+{
+    if (changes->list)
+        cli_json(stdout,
+                 json_pack("{s:b, s:o}", "equal", !changes->count, "changes", changes->list), 0);
+    else if (!changes->count)
+        printf("no differences\n");
+    return changes->count ? CLI_NO : CLI_DONE;
+}
+
+static int run_diff(const cli_call *call)
+{
+    struct changes changes = {.list = call->options.json ? json_array() : NULL};
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of differences"};
+    topomap_db *a, *b = NULL;
+    int result = topomap_db_open(call->operand[0], &a, &err);
+
+    if (!result) {
+        result = topomap_db_open(call->operand[1], &b, &err);
+        if (!result)
+            result = topomap_db_diff(a, b, call->options.guids, put_change, &changes, &err);
+        topomap_db_close(b);
+        topomap_db_close(a);
+    }
+    if (result) {
+        json_decref(changes.list);
+        return cli_fail(call, &err);
+    }
+    return conclude(&changes);
+}
+
+static const cli_option diff_options[] = {
+    {"guids", NULL, FLAG(guids), "compare GUIDs too; else names alone, which a simulator keeps"},
+    {CLI_JSON},
+    {0},
+};
+
+CLI_COMMAND(
+    cli_db_diff, "db diff", "A B",
+    "hosts, switches, links, rates and classes that database B has and A has not, or the reverse;"
+    " exit status 1 where there are any",
+    diff_options, 2, 2, run_diff, NULL);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap graph info, recognise, convert, generate, partition */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/graph/graph_files.h"
+#include "graph/formats/parts.h"
+#include "graph/graph.h"
+
+static json_t *phase_bytes(const topomap_graph *graph)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < topomap_graph_phases(graph); i++)
+        json_array_append_new(
+            list, json_integer((json_int_t)topomap_graph_bytes(topomap_graph_phase(graph, i))));
+    return list;
+}
+
+/* What few graphs have is there only where they do. */
+static void info_parts(const topomap_graph *graph, json_t *info)
+{
+    uint32_t dimensions;
+
+    if (topomap_graph_load(graph))
+        json_object_set_new(info, "loads", json_true());
+    if (topomap_graph_coordinates(graph, &dimensions))
+        json_object_set_new(info, "dimensions", json_integer(dimensions));
+    if (topomap_graph_phases(graph)) {
+        json_object_set_new(info, "phases", json_integer(topomap_graph_phases(graph)));
+        json_object_set_new(info, "phase_bytes", phase_bytes(graph));
+    }
+    if (topomap_graph_name(graph, 0))
+        json_object_set_new(info, "names", json_true());
+    if (topomap_graph_source(graph))
+        json_object_set_new(info, "source", cli_json_text(topomap_graph_source(graph)));
+    if (topomap_graph_note(graph))
+        json_object_set_new(info, "note", cli_json_text(topomap_graph_note(graph)));
+}
+
+/* What a folder with the parts of a profile says beside its graph; all zeros where it is none. */
+static topomap_part_summary summary_of(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    topomap_part_summary sums = {0};
+    topomap_error err;
+
+    if (folder < 0 || topomap_parts_summary_open(folder, path, &sums, &err))
+        sums = (topomap_part_summary){0};
+    if (folder >= 0)
+        close(folder);
+    return sums;
+}
+
+static void summary_json(const topomap_part_summary *sums, json_t *info)
+{
+    int killed = WIFSIGNALED(sums->status);
+
+    if (sums->has_time) {
+        json_object_set_new(info, "wall_seconds", json_real((double)sums->wall_ns / 1e9));
+        json_object_set_new(info, "mpi_seconds", json_real((double)sums->mpi_ns / 1e9));
+    }
+    if (sums->status)
+        json_object_set_new(info, "failed",
+                            json_pack("{s:i, s:I}", killed ? "signal" : "exit_status",
+                                      killed ? WTERMSIG(sums->status) : WEXITSTATUS(sums->status),
+                                      "part", (json_int_t)sums->status_part));
+}
+
+static void print_summary(const topomap_part_summary *sums)
+{
+    char text[80];
+
+    if (sums->has_time && sums->wall_ns)
+        printf(
+            "time      %.3f s from MPI_Init to MPI_Finalize; in MPI %.3f s, %.1f %%, on average\n",
+            (double)sums->wall_ns / 1e9, (double)sums->mpi_ns / 1e9,
+            100 * (double)sums->mpi_ns / (double)sums->wall_ns);
+    if (sums->status)
+        printf("failed    a task of " TOPOMAP_PART_NAME "%" PRIu32 ", with %s\n", sums->status_part,
+               topomap_part_status_text(sums->status, text, sizeof text));
+}
+
+static json_t *fit_json(const topomap_recognition *pattern)
+{
+    return json_pack("{s:o, s:f, s:f, s:f, s:b}", "dims",
+                     cli_json_numbers(pattern->size, pattern->dims), "explained",
+                     pattern->explained, "present", pattern->present, "bytes", pattern->even,
+                     "exact", pattern->exact);
+}
+
+/* What the graph was made from stands; the edges tell what a file's pattern is. */
+static json_t *info_json(const topomap_graph *graph, const topomap_recognition *found)
+{
+    const char *pattern = topomap_graph_pattern(graph);
+    uint64_t messages;
+    json_t *info;
+
+    if (!pattern && found->dims)
+        pattern = found->text;
+    info = json_pack("{s:I, s:I, s:I, s:o, s:o}", "ranks", (json_int_t)topomap_graph_ranks(graph),
+                     "edges", (json_int_t)topomap_graph_edges(graph), "bytes",
+                     (json_int_t)topomap_graph_bytes(graph), "messages",
+                     topomap_graph_messages(graph, &messages) ? json_integer((json_int_t)messages)
+                                                              : json_null(),
+                     "pattern", cli_json_text(pattern));
+    if (info && found->dims)
+        json_object_set_new(info, "pattern_fit", fit_json(found));
+    if (info)
+        info_parts(graph, info);
+    return info;
+}
+
+static int print_info(const cli_call *call, const topomap_graph *graph,
+                      const topomap_recognition *found)
+{
+    const char *pattern = topomap_graph_pattern(graph);
+    const topomap_part_summary sums = summary_of(call->operand[0]);
+    uint64_t messages;
+    uint32_t dimensions;
+
+    if (call->options.json) {
+        json_t *info = info_json(graph, found);
+
+        if (info)
+            summary_json(&sums, info);
+        return cli_json(stdout, info, 0);
+    }
+    printf("ranks     %" PRIu32 "\n", topomap_graph_ranks(graph));
+    printf("edges     %" PRIu64 " pairs of ranks\n", topomap_graph_edges(graph));
+    printf("bytes     %" PRIu64 " in both directions\n", topomap_graph_bytes(graph));
+    if (topomap_graph_messages(graph, &messages))
+        printf("messages  %" PRIu64 "\n", messages);
+    if (pattern || found->dims)
+        printf("pattern   %s\n", pattern ? pattern : found->text);
+    if (found->dims) {
+        printf("fit       ");
+        cli_graph_print_fit(found);
+    }
+    if (topomap_graph_load(graph))
+        puts("loads     known");
+    if (topomap_graph_coordinates(graph, &dimensions))
+        printf("places    in %" PRIu32 " dimensions\n", dimensions);
+    cli_graph_print_phases("phases    ", graph);
+    if (topomap_graph_source(graph))
+        printf("source    %s\n", topomap_graph_source(graph));
+    print_summary(&sums);
+    return CLI_DONE;
+}
+
+static int run_info(const cli_call *call)
+{
+    topomap_recognition found;
+    topomap_graph *graph;
+    topomap_error err;
+    int status = cli_graph_read(call, call->operand[0], &graph);
+
+    if (status)
+        return status;
+    /* One that has no name among the patterns is as good as none here. */
+    if (topomap_graph_recognise(graph, 0, &found, &err) == 0)
+        status = print_info(call, graph, &found);
+    else if (err.code == TOPOMAP_EUSAGE)
+        status = print_info(call, graph, &(topomap_recognition){.text = ""});
+    else
+        status = cli_fail(call, &err);
+    topomap_graph_free(graph);
+    return status;
+}
+
+static int run_recognise(const cli_call *call)
+{
+    topomap_recognition found;
+    topomap_graph *graph;
+    topomap_error err;
+    int status = cli_graph_read(call, call->operand[0], &graph);
+
+    if (status != 0)
+        return status;
+    status = topomap_graph_recognise(graph, call->options.scale, &found, &err);
+    topomap_graph_free(graph);
+    if (status != 0)
+        return cli_fail(call, &err);
+    if (!found.dims) {
+        fprintf(stderr, "topomap graph recognise: no pattern in %s\n", call->operand[0]);
+        return CLI_NO;
+    }
+    if (call->options.json)
+        return cli_json(
+            stdout, json_pack("{s:s, s:o}", "pattern", found.text, "pattern_fit", fit_json(&found)),
+            0);
+    puts(found.text);
+    return CLI_DONE;
+}
+
+static int run_convert(const cli_call *call)
+{
+    topomap_graph *graph;
+    int status = cli_graph_read(call, call->operand[0], &graph);
+
+    return status ? status : cli_graph_write(call, graph, call->operand[1]);
+}
+
+static int run_generate(const cli_call *call)
+{
+    topomap_graph *graph;
+    topomap_error err;
+
+    if (topomap_graph_generate(call->operand[0], &graph, &err))
+        return cli_fail(call, &err);
+    return cli_graph_write(call, graph, cli_output(call));
+}
+
+static int partition_mesh(const cli_call *call, const topomap_machine *machine)
+{
+    const cli_options *o = &call->options;
+    topomap_graph *mesh, *graph;
+    topomap_error err;
+    int status;
+
+    if ((status = cli_graph_read(call, call->operand[0], &mesh)) != 0)
+        return status;
+    status =
+        topomap_graph_partition(mesh, o->parts, o->method, machine, o->request.seed, &graph, &err);
+    topomap_graph_free(mesh);
+    return status ? cli_fail(call, &err) : cli_graph_write(call, graph, cli_output(call));
+}
+
+static int run_partition(const cli_call *call)
+{
+    const cli_options *o = &call->options;
+    topomap_machine *machine = NULL;
+    topomap_error err;
+    int status;
+
+    if (!o->method)
+        return cli_usage_error(call, "--method takes rb or rms");
+    if (!o->parts)
+        return cli_usage_error(call, "--parts N says how many ranks the graph is to have");
+    if (!o->machine && strcmp(o->method, "rms") == 0)
+        return cli_usage_error(call, "--method rms divides along --machine SPEC");
+    if (o->machine && topomap_machine_parse(o->machine, &machine, &err) != 0)
+        return cli_fail(call, &err);
+    status = partition_mesh(call, machine);
+    topomap_machine_free(machine);
+    return status;
+}
+
+static const cli_option info_options[] = {
+    {CLI_JSON},
+    {CLI_FROM},
+    {CLI_FORMAT_OPTION},
+    {0},
+};
+static const cli_option recognise_options[] = {
+    {"scale", "N", COUNT(scale, 1, 1u << 31, 0),
+     "the same pattern for N ranks, its dimensions scaled alike"},
+    {CLI_JSON},
+    {CLI_FROM},
+    {CLI_FORMAT_OPTION},
+    {0},
+};
+static const cli_option convert_options[] = {
+    {CLI_FROM},
+    {CLI_TO},
+    {CLI_FORMAT_OPTION},
+    {0},
+};
+static const cli_option generate_options[] = {
+    {CLI_OUTPUT},
+    {"to", "FORMAT", TEXT(to),
+     "its format (by the file's ending if left out; edges on standard output)"},
+    {0},
+};
+static const cli_option partition_options[] = {
+    {"parts", "N", COUNT(parts, 1, UINT32_MAX, 0), "how many blocks: the ranks of the graph"},
+    {"method", "rb|rms", WORD(method),
+     "recursive bisection, or multisection along the machine's levels"},
+    {"machine", "SPEC", TEXT(machine),
+     "machine of N slots, such as tree:4:16:8@1:10:100 (rms needs it)"},
+    {"seed", "N", REQUEST(SEED), "the same seed gives the same graph (default 1)"},
+    {CLI_OUTPUT},
+    {"from", "FORMAT", REQUEST(FROM), "the mesh's format (recognised if left out)"},
+    {"to", "FORMAT", TEXT(to), "the graph's format (by the file's ending if left out)"},
+    {CLI_FORMAT_OPTION},
+    {0},
+};
+
+CLI_COMMAND(cli_graph_info, "graph info", "FILE|PATTERN",
+            "size, traffic and pattern of a communication graph", info_options, 1, 1, run_info,
+            NULL);
+CLI_COMMAND(cli_graph_recognise, "graph recognise", "FILE",
+            "the pattern of a graph's edges, in the words of `graph generate`", recognise_options,
+            1, 1, run_recognise, NULL);
+CLI_COMMAND(cli_graph_convert, "graph convert", "IN OUT",
+            "rewrite a communication graph in another format", convert_options, 2, 2, run_convert,
+            NULL);
+CLI_COMMAND(cli_graph_generate, "graph generate", "PATTERN",
+            "write the graph of a pattern (`topomap formats` lists them)", generate_options, 1, 1,
+            run_generate, cli_pattern_text);
+CLI_COMMAND(cli_graph_partition, "graph partition", "MESH",
+            "the graph of the blocks of a mesh or matrix larger than the job", partition_options, 1,
+            1, run_partition, NULL);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* JSON, and words for a shell. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "util/safe_text.h"
+
+struct writer {
+    FILE *out;
+    const char *escaped;
+};
+
+/* jansson calls it with each piece of the text. */
+static int write_piece(const char *text, size_t size, void *data)
+{
+    const struct writer *w = data;
+
+    for (size_t i = 0; i < size; i++)
+        if (strchr(w->escaped, text[i]))
+            fprintf(w->out, "\\u%04x", (unsigned)text[i]);
+        else
+            putc_unlocked(text[i], w->out);
+    return 0;
+}
+
+int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags)
+{
+    struct writer w = {out, escaped};
+
+    return value ? json_dump_callback(value, write_piece, &w, JSON_ENSURE_ASCII | flags) : -1;
+}
+
+int cli_json(FILE *out, json_t *value, size_t flags)
+{
+    size_t how = flags & JSON_COMPACT ? flags : flags | JSON_INDENT(2);
+    int failed = cli_json_write(out, value, "\x7f", how);
+
+    fputc('\n', out);
+    json_decref(value);
+    return failed ? CLI_FAILED : CLI_DONE;
+}
+
+json_t *cli_json_words(const char *text, char separator)
+{
+    const char ends[] = {separator, 0};
+    json_t *list = json_array();
+
+    while (text && *text) {
+        size_t length = strcspn(text, ends);
+        char *word = strndup(text, length);
+
+        json_array_append_new(list, word ? cli_json_text(word) : NULL);
+        free(word);
+        text += length + (text[length] == separator);
+    }
+    return list;
+}
+
+json_t *cli_json_text(const char *text)
+{
+    json_t *made = text ? json_string(text) : json_null();
+    size_t length = made ? 0 : strlen(text), taken;
+    char *shown = made ? NULL : malloc(length * TOPOMAP_SAFE_GROWTH + 1);
+
+    if (shown)
+        made = json_stringn(shown, topomap_safe_text(text, length, 1, shown, &taken));
+    free(shown);
+    return made;
+}
+
+json_t *cli_json_filled(const char *text)
+{
+    return cli_json_text(text && *text ? text : NULL);
+}
+
+json_t *cli_json_count(uint64_t count)
+{
+    return count ? json_integer((json_int_t)count) : json_null();
+}
+
+json_t *cli_json_numbers(const uint32_t *number, uint32_t count)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(number[i]));
+    return list;
+}
+
+json_t *cli_json_bytes(double bytes)
+{
+    return json_integer(bytes < 0x1p63 ? (json_int_t)bytes : INT64_MAX);
+}
+
+void cli_shell_quote(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, stdout);
+    putchar('\'');
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/launch/records.h"
+#include "cli/map/map_command.h"
+#include "util/output.h"
+
+int cli_result_text(const cli_call *call, const cli_result *result)
+{
+    topomap_output *output;
+    topomap_error err;
+    FILE *out;
+
+    if (topomap_output_open(cli_output(call), &output, &err) != 0)
+        return cli_fail(call, &err);
+    out = topomap_output_file(output);
+    topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping, 0,
+                         result->options->start_name, &result->before, &result->after,
+                         result->congestion[1].model ? result->congestion : NULL);
+    topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
+    if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+        cli_time_costs_print(out, &result->costs);
+    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
+static json_t *cost_json(const topomap_graph *graph, const topomap_machine *machine,
+                         const topomap_cost *cost)
+{
+    json_t *levels = json_array();
+
+    for (uint32_t l = 0; l < cost->levels; l++)
+        json_array_append_new(levels,
+                              json_pack("{s:o, s:I}", "name",
+                                        cli_json_text(topomap_machine_level_name(machine, l)),
+                                        "bytes", (json_int_t)cost->level_bytes[l]));
+    json_t *root = json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
+                             (json_int_t)topomap_graph_ranks(graph), "bytes",
+                             (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
+                             cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
+                             (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound,
+                             "congestion", "levels", levels);
+
+    if (cost->load_imbalance > 0)
+        json_object_set_new(root, "load_imbalance", json_real(cost->load_imbalance));
+    return root;
+}
+
+static json_t *congestion_json(const topomap_congestion *c)
+{
+    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:o}", "model", c->model, "max", c->max,
+                     "mean", c->mean, "unit", c->unit, "links", (json_int_t)c->links, "used",
+                     (json_int_t)c->used, "worst", cli_json_text(c->worst));
+}
+
+/* Adds the congestion, where it was asked for, to the cost of the same placement. */
+static void set_congestion(json_t *cost, const topomap_congestion *c)
+{
+    if (c->model)
+        json_object_set_new(cost, "congestion", congestion_json(c));
+}
+
+/* Adds how far groups are spread, where they are known. */
+static void set_spread(json_t *cost, const topomap_spread *spread)
+{
+    json_t *list = json_array();
+
+    for (uint32_t k = 0; k < spread->kinds; k++) {
+        const topomap_spread_kind *kind = &spread->kind[k];
+        json_t *levels = json_array();
+
+        for (uint32_t l = 0; l < spread->levels; l++)
+            json_array_append_new(levels, json_pack("{s:o, s:f, s:I}", "level",
+                                                    cli_json_text(kind->level[l].name), "mean",
+                                                    kind->level[l].mean, "most",
+                                                    (json_int_t)kind->level[l].most));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:I, s:I, s:o}", "name", cli_json_text(kind->name),
+                                        "groups", (json_int_t)kind->groups, "size",
+                                        (json_int_t)kind->size, "spread", levels));
+    }
+    if (spread->kinds)
+        json_object_set_new(cost, "groups", list);
+    else
+        json_decref(list);
+}
+
+static json_t *candidates_json(const topomap_mapping *mapping)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < mapping->candidates; i++) {
+        const topomap_candidate *c = &mapping->candidate[i];
+        json_t *row =
+            json_pack("{s:s, s:f, s:f}", "name", c->name, "J", c->J, "seconds", c->seconds);
+
+        if (mapping->congestion_model) /* null: no way between ranks that communicate */
+            json_object_set_new(row, "congestion",
+                                isinf(c->congestion) ? json_null() : json_real(c->congestion));
+        if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+            json_object_set_new(row, "mix", isinf(c->mix) ? json_null() : json_real(c->mix));
+        if (mapping->time_before > 0)
+            json_object_set_new(row, "time", isinf(c->time) ? json_null() : json_real(c->time));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *phases_json(const cli_result *result)
+{
+    static const char *const names[] = {"tree", "group", "inter", "intra", "refine"};
+    json_t *phases = json_pack("{s:f}", "read", result->target->read_seconds);
+
+    for (int i = 0; i < TOPOMAP_PHASES; i++)
+        json_object_set_new(phases, names[i], json_real(result->mapping->phase_seconds[i]));
+    return phases;
+}
+
+/* Of which GPUs a job has some alone, the first is known of a task's. */
+static uint32_t gpus_each(const cli_target *target)
+{
+    const char *said = target->request.asked.step_gpus;
+    unsigned each = 1;
+
+    if (said && !target->inputs.gpus.job.nodes)
+        sscanf(said, "bound:%u", &each);
+    return each;
+}
+
+/* A node of a specified machine has a number for a name. */
+static json_t *node_json(const topomap_machine *machine, uint32_t node)
+{
+    const char *name = topomap_machine_node_name(machine, node);
+
+    return name ? cli_json_text(name) : json_integer(node);
+}
+
+/* One object a rank: where it goes, and its CPUs where the inside of the node is known. */
+static json_t *placement_json(const cli_result *result)
+{
+    const topomap_plan *plan = &result->plan;
+    json_t *list = json_array();
+    uint32_t *at = malloc(plan->tasks * sizeof *at), count, each = gpus_each(result->target);
+    const uint32_t *pu;
+
+    for (uint32_t i = 0; at && i < plan->tasks; i++)
+        at[plan->task[i]] = i;
+    for (uint32_t r = 0; at && r < plan->tasks; r++) {
+        uint32_t slot = plan->slot[at[r]];
+        uint32_t node = topomap_machine_node_of(result->target->machine, slot);
+        json_t *row = json_pack("{s:I, s:I}", "rank", (json_int_t)r, "slot", (json_int_t)slot);
+
+        json_object_set_new(row, "node", node_json(result->target->machine, node));
+        count = topomap_plan_cpus(plan, node, at[r], &pu);
+        if (count)
+            json_object_set_new(row, "cpus", cli_json_numbers(pu, count));
+        cli_devices_json(row, plan, at[r], each);
+        json_array_append_new(list, row);
+    }
+    free(at);
+    return list;
+}
+
+int cli_result_json(const cli_call *call, const cli_result *result)
+{
+    const topomap_mapping *mapping = result->mapping;
+    const cli_target *target = result->target;
+    json_t *root, *before;
+    topomap_output *output;
+    topomap_error err;
+
+    if (topomap_output_open(cli_output(call), &output, &err) != 0)
+        return cli_fail(call, &err);
+    root = cost_json(target->graph, target->machine, &result->after);
+    before = cost_json(target->graph, target->machine, &result->before);
+    set_congestion(root, &result->congestion[1]);
+    set_congestion(before, &result->congestion[0]);
+    set_spread(root, &result->spread[1]);
+    set_spread(before, &result->spread[0]);
+    json_object_set_new(root, "objective", json_string(topomap_plan_objective(mapping->objective)));
+    if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+        json_object_set_new(root, "mix", json_real(mapping->mix));
+    if (mapping->time_before > 0) {
+        json_object_set_new(root, "time",
+                            json_pack("{s:f, s:o}", "seconds", mapping->time, "costs",
+                                      cli_time_costs_json(&result->costs)));
+        json_object_set_new(before, "time", json_pack("{s:f}", "seconds", mapping->time_before));
+    }
+    json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
+    if (mapping->bound > 0)
+        json_object_set_new(root, "bound", json_real(mapping->bound));
+    json_object_set_new(root, "gain",
+                        json_real(topomap_plan_gain_of(mapping, result->before.J, result->after.J,
+                                                       result->congestion)));
+    json_object_set_new(root, "before", before);
+    json_object_set_new(root, "weight",
+                        json_string(mapping->message_bytes > 0 ? "bytes+messages" : "bytes"));
+    if (mapping->message_bytes > 0)
+        json_object_set_new(root, "weighed",
+                            json_pack("{s:f, s:f, s:f}", "message_bytes", mapping->message_bytes,
+                                      "J", mapping->J, "J_before", mapping->J_before));
+    json_object_set_new(root, "candidates", candidates_json(result->mapping));
+    json_object_set_new(root, "seconds", phases_json(result));
+    json_object_set_new(root, "placement", placement_json(result));
+    cli_json(topomap_output_file(output), root, JSON_REAL_PRECISION(15));
+    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
+static void put_node(const topomap_machine *machine, uint32_t node, char *text, size_t size)
+{
+    const char *name = topomap_machine_node_name(machine, node);
+
+    if (name)
+        snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "%u", node);
+}
+
+static void print_pin(const cli_result *result)
+{
+    const topomap_machine *machine = result->target->machine;
+    char asked[256], on[256];
+
+    put_node(machine, result->pin.node, asked, sizeof asked);
+    put_node(machine, result->pin.on, on, sizeof on);
+    if (result->pin.on == result->pin.node)
+        printf("pin           rank %u is on %s\n", result->pin.rank, on);
+    else
+        printf("pin           rank %u is on %s, not on %s\n", result->pin.rank, on, asked);
+}
+
+static json_t *pin_json(const cli_result *result)
+{
+    return json_pack("{s:I, s:o, s:b}", "rank", (json_int_t)result->pin.rank, "node",
+                     node_json(result->target->machine, result->pin.on), "kept",
+                     result->pin.on == result->pin.node);
+}
+
+int cli_result_cost(const cli_call *call, const cli_result *result)
+{
+    const topomap_congestion *congestion = &result->congestion[0];
+    const topomap_cost *cost = &result->before;
+    const topomap_machine *machine = result->target->machine;
+
+    if (call->options.json) {
+        json_t *root = cost_json(result->target->graph, machine, cost);
+
+        set_congestion(root, congestion);
+        set_spread(root, &result->spread[0]);
+        if (result->time.model)
+            json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
+        if (result->pin.asked)
+            json_object_set_new(root, "pin", pin_json(result));
+        cli_json(stdout, root, JSON_REAL_PRECISION(15));
+        return CLI_DONE;
+    }
+    printf("ranks         %u\nJ             %.15g\nlower bound   %.15g\nhop-bytes     %.15g\n"
+           "dilation      %.4f mean, %u most\n",
+           topomap_graph_ranks(result->target->graph), cost->J, cost->lower_bound, cost->hop_bytes,
+           cost->dilation, cost->max_dilation);
+    if (cost->load_imbalance > 0)
+        printf("load          %.4f of the mean on the fullest node\n", cost->load_imbalance);
+    for (uint32_t l = 0; l < cost->levels; l++)
+        if (cost->level_bytes[l])
+            printf("bytes on %-12s %llu\n", topomap_machine_level_name(machine, l),
+                   (unsigned long long)cost->level_bytes[l]);
+    if (congestion->model)
+        printf("congestion    %.6g %s most (%s), %.6g mean over %u links, model %s\n",
+               congestion->max, congestion->unit,
+               *congestion->worst ? congestion->worst : "no link", congestion->mean,
+               congestion->links, congestion->model);
+    topomap_spread_print(stdout, &result->spread[0], "this placement", NULL);
+    if (result->time.model)
+        cli_time_print(&result->time, &result->costs);
+    if (result->pin.asked)
+        print_pin(result);
+    return CLI_DONE;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/page/page.h"
+#include "metric/metric.h"
+
+/* ---- How long the runs of a program took, where it was placed with a stored profile ---- */
+
+/* ROOT/profiles/KEY.tmg, as the planner has put it in the request. */
+static int take_apart(const char *path, store *from, store_entry *entry)
+{
+    static const char folder[] = "/profiles/", ending[] = ".tmg";
+    const char *name = path ? strrchr(path, '/') : NULL;
+    size_t root = name ? (size_t)(name + 1 - path) : 0;
+
+    if (!name || root < sizeof folder || root - (sizeof folder - 1) >= sizeof from->root ||
+        strncmp(name + 2 - sizeof folder, folder, sizeof folder - 1) != 0 ||
+        strlen(name + 1) != STORE_KEY + sizeof ending - 1 ||
+        strcmp(name + 1 + STORE_KEY, ending) != 0)
+        return 0;
+    *from = (store){.most = STORE_BYTES};
+    snprintf(from->root, sizeof from->root, "%.*s", (int)(root - (sizeof folder - 1)), path);
+    *entry = (store_entry){.made = 0};
+    snprintf(entry->key, sizeof entry->key, "%.*s", STORE_KEY, name + 1);
+    return 1;
+}
+
+int page_measured(const planner_request *request, store_comparison *found)
+{
+    store from;
+    store_entry entry;
+
+    if (request->asked.stored != PLANNER_PROFILE_EXACT ||
+        !take_apart(request->asked.graph, &from, &entry) || store_entry_read(&from, &entry) != 1 ||
+        entry.times == 0 || entry.time[entry.times - 1].nodes != request->nodes.count)
+        return 0;
+    *found = store_trust_compare(&entry);
+    return found->runs[0] + found->runs[1] > 0;
+}
+
+json_t *page_measured_json(const store_comparison *times)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:[I, I], s:o, s:s}", "name", "measured time", "unit",
+                     "s", "before", times->runs[0] ? json_real(times->wall[0]) : json_null(),
+                     "after", times->runs[1] ? json_real(times->wall[1]) : json_null(), "runs",
+                     (json_int_t)times->runs[0], (json_int_t)times->runs[1], "noise",
+                     times->noise < 0 ? json_null() : json_real(times->noise), "says",
+                     store_verdict_word[times->verdict]);
+}
+
+/* ---- The page ---- */
+
+static json_t *pair(const char *name, const char *unit, double before, double after)
+{
+    return json_pack("{s:s, s:s, s:f, s:f}", "name", name, "unit", unit, "before", before, "after",
+                     after);
+}
+
+/* J stands first, how far bytes travel last. */
+static int add_costs(const page_job *job, json_t *figures, json_t *further, json_t *levels,
+                     topomap_error *err)
+{
+    topomap_cost cost[2];
+    int status = 0;
+
+    memset(cost, 0, sizeof cost);
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = topomap_cost_evaluate(job->graph, job->machine, job->slot[i], &cost[i], err);
+    if (status == 0) {
+        json_array_append_new(figures, pair("J", "bytes x distance", cost[0].J, cost[1].J));
+        json_array_append_new(
+            further, pair("hop-bytes", "bytes x hops", cost[0].hop_bytes, cost[1].hop_bytes));
+        json_array_append_new(further,
+                              pair("dilation", "hops a byte", cost[0].dilation, cost[1].dilation));
+        json_array_append_new(
+            further, pair("largest dilation", "hops", cost[0].max_dilation, cost[1].max_dilation));
+        for (uint32_t l = 0; l < cost[0].levels; l++)
+            json_array_append_new(levels, pair(topomap_machine_level_name(job->machine, l), "bytes",
+                                               (double)cost[0].level_bytes[l],
+                                               (double)cost[1].level_bytes[l]));
+    }
+    topomap_cost_clear(&cost[0]);
+    topomap_cost_clear(&cost[1]);
+    return status;
+}
+
+static int predict(const page_job *job, uint64_t budget, topomap_time time[2])
+{
+    topomap_error why;
+
+    for (int i = 0; i < 2; i++)
+        if (topomap_time_predict(job->graph, job->machine, job->slot[i], job->costs, NULL, budget,
+                                 &time[i], NULL, &why) != 0)
+            return -1;
+    return 0;
+}
+
+static void clear(topomap_time time[2])
+{
+    topomap_time_clear(&time[0]);
+    topomap_time_clear(&time[1]);
+    memset(time, 0, 2 * sizeof *time);
+}
+
+/* Where links are not known, or not all nodes are joined, there is none. Nobody waits for a page
+ * until the sharing of links is followed for many messages: the most loaded ones then. */
+static void add_time(const page_job *job, json_t *figures)
+{
+    const uint64_t patience = 1 << 27;
+    topomap_time time[2];
+    int status;
+
+    memset(time, 0, sizeof time);
+    if (!job->costs)
+        return;
+    status = predict(job, patience, time);
+    if (status == 0 && time[0].is_bound != time[1].is_bound) {
+        clear(time);
+        status = predict(job, 0, time);
+    }
+    if (status == 0)
+        json_array_append_new(figures,
+                              pair(time[0].is_bound ? "predicted time, at least" : "predicted time",
+                                   "s", time[0].seconds, time[1].seconds));
+    clear(time);
+}
+
+static double most_loaded(const json_t *links, const char *when)
+{
+    return json_number_value(json_object_get(json_object_get(links, when), "max"));
+}
+
+static void add_congestion(const json_t *links, json_t *figures)
+{
+    const char *unit = json_string_value(json_object_get(links, "unit"));
+
+    if (unit)
+        json_array_append_new(figures, pair("busiest link", unit, most_loaded(links, "before"),
+                                            most_loaded(links, "after")));
+}
+
+static json_t *candidates(const topomap_mapping *mapping)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; mapping && i < mapping->candidates; i++) {
+        const topomap_candidate *c = &mapping->candidate[i];
+
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:f, s:f}", "name", c->name, "J", c->J, "time",
+                                        isfinite(c->time) ? c->time : 0.0, "seconds", c->seconds));
+    }
+    return list;
+}
+
+static json_t *head(const page_job *job)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:s}", "version", PACKAGE_VERSION,
+                     "title", cli_json_text(job->title), "line", cli_json_text(job->line),
+                     "command", cli_json_text(job->command), "start", job->start_name, "ranks",
+                     (json_int_t)job->ranks, "nodes",
+                     (json_int_t)topomap_machine_nodes(job->machine), "machine",
+                     topomap_machine_kind(job->machine));
+}
+
+json_t *page_data(const page_job *job, topomap_error *err)
+{
+    json_t *root = head(job), *figures = json_array(), *further = json_array();
+    json_t *levels = json_array();
+    static const struct {
+        const char *name; /* NULL: what it makes has names itself */
+        json_t *(*make)(const page_job *job, topomap_error *err);
+    } parts[] = {
+        {"links", page_links},          {NULL, page_who},       {NULL, page_nodes},
+        {"names", page_names},          {"group", page_groups}, {"rank", page_ranks},
+        {"inside", page_node_topology},
+    };
+    int status = root && figures && further && levels
+                     ? 0
+                     : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+
+    topomap_watch_stage(job->watch, "page", "parts", sizeof parts / sizeof *parts + 1);
+    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++) {
+        json_t *part = parts[i].make(job, err);
+
+        if (part && !parts[i].name) {
+            status = json_object_update(root, part);
+            json_decref(part);
+        } else {
+            status = part ? json_object_set_new(root, parts[i].name, part) : -1;
+        }
+        topomap_watch_add(job->watch, 1);
+    }
+    if (status == 0)
+        status = add_costs(job, figures, further, levels, err);
+    if (status == 0) {
+        add_time(job, figures);
+        if (job->times)
+            json_array_append_new(figures, page_measured_json(job->times));
+        add_congestion(json_object_get(root, "links"), figures);
+        json_array_extend(figures, further);
+    }
+    json_decref(further);
+    json_object_set_new(root, "figures", figures);
+    json_object_set_new(root, "levels", levels);
+    json_object_set_new(root, "candidates", candidates(job->mapping));
+    if (status == 0)
+        return root;
+    json_decref(root);
+    return NULL;
+}
