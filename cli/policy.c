@@ -329,15 +329,15 @@ static const char policy_text[] =
     "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Weight=]\n"
     "    [Effort=] [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Seed=] [Time=]\n"
     "    [Capacity=measured|FILE] [Keep=GROUP[:LEVEL]] [Pin=RANK:first|RANK:NODE]\n"
-    "    [Nic=off|advise|set] [Required=yes|no] [Records=yes|no]\n"
-    "    [ProfileEvery=] [CompareEvery=] [Force=yes|KEY,...]\n"
+    "    [Nic=off|advise|set] [Required=yes|no] [Records=yes|no] [Compare=]\n"
+    "    [Force=yes|KEY,...]\n"
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
     "word of srun's command, without its folder. Mpi: Slurm's plugin of --mpi or MpiDefault, as\n"
     "pmix*, cray_shasta, none. auto: steps whose graph is known, and MPI programs, whose first\n"
-    "launch is profiled (ProfileEvery=LAUNCHES, 50: again; CompareEvery=LAUNCHES, 20: one runs in\n"
-    "Slurm's layout, for its time). Users' options win, but over what Force names; TOPOMAP=off\n"
-    "and --topomap=off always work. Accounts and QOS fit in capital and small letters. '#'\n"
-    "outside quotes begins a comment, '\\' at the end of a line continues it.\n"
+    "launch is profiled (Compare=LAUNCHES, 20: one in so many runs in Slurm's layout, for its\n"
+    "time, and is profiled again). Users' options win, but over what Force names; TOPOMAP=off and\n"
+    "--topomap=off always work. Accounts and QOS fit in capital and small letters. '#' outside\n"
+    "quotes begins a comment, '\\' at the end of a line continues it.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
 
 static const cli_option check_options[] = {
