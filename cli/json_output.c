@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "util/alloc.h"
 #include "util/safe_text.h"
 
 struct writer {
@@ -61,11 +62,10 @@ json_t *cli_json_text(const char *text)
 {
     json_t *made = text ? json_string(text) : json_null();
     size_t length = made ? 0 : strlen(text), taken;
-    char *shown = made ? NULL : malloc(length * TOPOMAP_SAFE_GROWTH + 1);
+    TOPOMAP_FREED char *shown = made ? NULL : malloc(length * TOPOMAP_SAFE_GROWTH + 1);
 
     if (shown)
         made = json_stringn(shown, topomap_safe_text(text, length, 1, shown, &taken));
-    free(shown);
     return made;
 }
 

@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "plugin/policy/policy.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 enum { GROUPS_MOST = 65536 };
@@ -107,23 +108,20 @@ static char *groups_of(const char *user)
 {
     const struct passwd *entry = find_user(user);
     int count = GROUPS_MOST;
-    gid_t *group = entry ? calloc(GROUPS_MOST, sizeof *group) : NULL;
+    TOPOMAP_FREED gid_t *group = entry ? calloc(GROUPS_MOST, sizeof *group) : NULL;
     char *text = NULL;
     size_t size;
     FILE *out;
 
     if (!group || getgrouplist(entry->pw_name, entry->pw_gid, group, &count) < 0 ||
-        !(out = open_memstream(&text, &size))) {
-        free(group);
+        !(out = open_memstream(&text, &size)))
         return NULL;
-    }
     for (int i = 0; i < count; i++) {
         const struct group *row = getgrgid(group[i]);
 
         fprintf(out, "%s%u%s%s", i ? "," : "", group[i], row ? "," : "", row ? row->gr_name : "");
     }
     fclose(out);
-    free(group);
     return text;
 }
 

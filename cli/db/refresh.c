@@ -16,6 +16,7 @@
 #include "cli/db/refresh.h"
 #include "cli/subprocess.h"
 #include "topology-db/db.h"
+#include "util/alloc.h"
 #include "util/folder.h"
 #include "util/output.h"
 #include "util/whole.h"
@@ -51,7 +52,7 @@ static int keep(const refresh *r, const char *format, ...)
 
 static int copy(int from, int to)
 {
-    char *buffer = malloc(COPY_SIZE);
+    TOPOMAP_FREED char *buffer = malloc(COPY_SIZE);
     ssize_t got = -1;
 
     while (buffer && (got = read(from, buffer, COPY_SIZE)) > 0)
@@ -59,7 +60,6 @@ static int copy(int from, int to)
             got = -1;
             break;
         }
-    free(buffer);
     return got < 0 ? -1 : 0;
 }
 

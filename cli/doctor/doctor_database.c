@@ -146,10 +146,10 @@ void doctor_age(doctor_site *site, doctor_verdict *verdict)
 static void folded(const struct findings *findings, char text[400])
 {
     topomap_error err;
-    char *list = findings->count ? topomap_hostlist_fold(&findings->names, &err) : NULL;
+    TOPOMAP_FREED char *list =
+        findings->count ? topomap_hostlist_fold(&findings->names, &err) : NULL;
 
     snprintf(text, 400, "%.390s", list ? list : "");
-    free(list);
 }
 
 void doctor_nodes(doctor_site *site, doctor_verdict *verdict)
@@ -275,7 +275,7 @@ void doctor_dry_run(doctor_site *site, doctor_verdict *verdict)
     struct findings hosts = {.check = ""};
     topomap_error err;
     topomap_db *db;
-    char *request;
+    TOPOMAP_FREED char *request = NULL;
 
     if (!*site->planner) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no planner");
@@ -291,5 +291,4 @@ void doctor_dry_run(doctor_site *site, doctor_verdict *verdict)
     else
         doctor_say(verdict, DOCTOR_PROBLEM, "import the fabric's dump again",
                    "no host of the database is up and joined to the network");
-    free(request);
 }

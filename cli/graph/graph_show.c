@@ -6,6 +6,7 @@
 
 #include "cli/graph/graph_files.h"
 #include "cli/picture/picture.h"
+#include "util/alloc.h"
 #include "util/output.h"
 
 enum { SVG_CELLS = 320, CELLS_MOST = 4096 };
@@ -94,7 +95,7 @@ static int show(const cli_call *call, const picture_screen *screen, uint32_t cel
 {
     const char *mapping = call->options.mapping;
     topomap_matrix matrix = {0};
-    uint32_t *place = NULL;
+    TOPOMAP_FREED uint32_t *place = NULL;
     topomap_error err;
     char title[1024];
     int status = 0;
@@ -113,7 +114,6 @@ static int show(const cli_call *call, const picture_screen *screen, uint32_t cel
         status = cli_fail(call, &err);
     }
     topomap_matrix_clear(&matrix);
-    free(place);
     return status;
 }
 

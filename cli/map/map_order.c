@@ -53,7 +53,7 @@ static int ask_sequence(topomap_db *db, const char *topology, const struct tasks
 static int by_topology(const cli_call *call, topomap_db *db, const char *topology,
                        const struct tasks *t, uint32_t *slot_of, topomap_error *err)
 {
-    uint32_t *sequence = topomap_alloc(t->nodes->count, sizeof *sequence, err);
+    TOPOMAP_FREED uint32_t *sequence = topomap_alloc(t->nodes->count, sizeof *sequence, err);
     int guessed = 0;
     int status = sequence ? ask_sequence(db, topology, t, sequence, &guessed, err) : -1;
 
@@ -64,7 +64,6 @@ static int by_topology(const cli_call *call, topomap_db *db, const char *topolog
                 "topomap %s: note: in a ring or torus Slurm ranks all nodes of a job; --nodes is "
                 "taken for all of them, --job-nodes HOSTLIST has others\n",
                 call->command->name);
-    free(sequence);
     return status;
 }
 

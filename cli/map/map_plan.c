@@ -57,7 +57,7 @@ static int make_plan(const cli_call *call, topomap_error *err)
 {
     planner_request request = {0};
     cli_order order = {0};
-    char *text = cli_request_make(call, &request, &order, err), *reply = NULL;
+    TOPOMAP_FREED char *text = cli_request_make(call, &request, &order, err), *reply = NULL;
     size_t size;
     int status = -1;
 
@@ -68,8 +68,6 @@ static int make_plan(const cli_call *call, topomap_error *err)
     }
     planner_request_clear(&request);
     free(order.slot_of);
-    free(text);
-    free(reply);
     return status;
 }
 

@@ -160,7 +160,7 @@ static int print_perm(FILE *out, const struct replay *r, topomap_error *err)
 {
     const planner_request *request = &r->record.request;
     uint32_t tasks = request->first[request->nodes.count];
-    uint32_t *slot_of = topomap_alloc(tasks, sizeof *slot_of, err);
+    TOPOMAP_FREED uint32_t *slot_of = topomap_alloc(tasks, sizeof *slot_of, err);
     planner_inputs inputs = {0};
     int status = slot_of ? planner_inputs_open(request, &inputs, err) : -1;
 
@@ -169,7 +169,6 @@ static int print_perm(FILE *out, const struct replay *r, topomap_error *err)
     for (uint32_t t = 0; status == 0 && t < topomap_graph_ranks(inputs.graph); t++)
         fprintf(out, "%u\n", slot_of[t]);
     planner_inputs_clear(&inputs);
-    free(slot_of);
     return status;
 }
 

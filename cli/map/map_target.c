@@ -66,7 +66,7 @@ static int open_allocation(const cli_call *call, cli_target *target)
     planner_request *request = &target->request;
     planner_inputs *inputs = &target->inputs;
     topomap_error err;
-    char *text;
+    TOPOMAP_FREED char *text = NULL;
     int status = -1;
 
     if (!call->options.nodes || !call->options.tasks_per_node)
@@ -84,7 +84,6 @@ static int open_allocation(const cli_call *call, cli_target *target)
         inputs->by_slot = (topomap_bindings){0};
         status = order_by_gpus(target, &err);
     }
-    free(text);
     return status == 0 ? 0 : cli_fail(call, &err);
 }
 
@@ -264,7 +263,8 @@ static const char *option_of(const cli_call *call, enum topomap_request_key key)
 char *cli_layout_text(const topomap_names *nodes, const uint32_t *tasks, const uint32_t *slot_of,
                       topomap_error *err)
 {
-    uint32_t *first = topomap_alloc(nodes->count + 1, sizeof *first, err), *task = NULL;
+    TOPOMAP_FREED uint32_t *first = topomap_alloc(nodes->count + 1, sizeof *first, err),
+                           *task = NULL;
     char *text = NULL;
 
     for (size_t i = 0; first && i < nodes->count; i++)
@@ -275,8 +275,6 @@ char *cli_layout_text(const topomap_names *nodes, const uint32_t *tasks, const u
         task[slot_of ? slot_of[t] : t] = t;
     if (task)
         text = topomap_layout_format((uint32_t)nodes->count, first, task, err);
-    free(first);
-    free(task);
     return text;
 }
 
@@ -285,7 +283,7 @@ static int write_layout(FILE *out, const cli_call *call, const topomap_names *no
                         const uint32_t *tasks, cli_order *order, topomap_error *err)
 {
     topomap_db *db = NULL;
-    char *text = NULL;
+    TOPOMAP_FREED char *text = NULL;
 
     if (topomap_db_open(cli_database(call), &db, err) == 0 &&
         cli_order_make(call, db, nodes, tasks, order, err) == 0)
@@ -293,15 +291,14 @@ static int write_layout(FILE *out, const cli_call *call, const topomap_names *no
     if (text)
         topomap_request_write_line(out, TOPOMAP_REQUEST_LAYOUT, text);
     topomap_db_close(db);
-    free(text);
     return text ? 0 : -1;
 }
 
 static int write_counts(FILE *out, const cli_call *call, cli_order *order, topomap_error *err)
 {
     topomap_names names = {0};
-    uint32_t *tasks = NULL;
-    char *counts = NULL;
+    TOPOMAP_FREED uint32_t *tasks = NULL;
+    TOPOMAP_FREED char *counts = NULL;
     int status = -1;
 
     if (topomap_hostlist_expand(call->options.nodes, 0, &names, err) == 0 &&
@@ -312,8 +309,6 @@ static int write_counts(FILE *out, const cli_call *call, cli_order *order, topom
         status = write_layout(out, call, &names, tasks, order, err);
     }
     topomap_names_clear(&names);
-    free(tasks);
-    free(counts);
     return status;
 }
 

@@ -69,9 +69,8 @@ static json_t *values_json(const uint64_t *value, size_t values)
 static json_t *pairs_json(const page_job *job, topomap_error *err)
 {
     const topomap_graph *graph = job->graph;
-    uint64_t *value;
+    TOPOMAP_FREED uint64_t *value = NULL;
     size_t values;
-    json_t *made;
 
     if (graph->arcs > ARCS_MOST)
         return json_null();
@@ -81,12 +80,10 @@ static json_t *pairs_json(const page_job *job, topomap_error *err)
     values = sort_values(graph, value);
     if (values > VALUES_MOST)
         values = 0;
-    made = values == 0 && graph->arcs > LONG_MOST
+    return values == 0 && graph->arcs > LONG_MOST
                ? json_null()
                : json_pack("{s:o, s:o}", "value", values_json(value, values), "arc",
                            arcs_json(graph, value, values));
-    free(value);
-    return made;
 }
 
 static size_t count_filled(const topomap_matrix *matrix)
@@ -267,8 +264,10 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
 static json_t *by_node(const page_job *job, int which, const char *name, int pairs,
                        topomap_error *err)
 {
-    uint32_t *rank_at = topomap_alloc(topomap_machine_slots(job->machine), sizeof *rank_at, err);
-    uint32_t *place = topomap_alloc(topomap_graph_ranks(job->graph), sizeof *place, err);
+    TOPOMAP_FREED uint32_t *rank_at =
+        topomap_alloc(topomap_machine_slots(job->machine), sizeof *rank_at, err);
+    TOPOMAP_FREED uint32_t *place =
+        topomap_alloc(topomap_graph_ranks(job->graph), sizeof *place, err);
     json_t *made = NULL;
 
     if (rank_at && place) {
@@ -277,8 +276,6 @@ static json_t *by_node(const page_job *job, int which, const char *name, int pai
     }
     for (int i = 0; made && i < LINES; i++)
         json_object_set_new(made, lines[i].name, bounds(job, rank_at, lines[i].is_other));
-    free(rank_at);
-    free(place);
     return made;
 }
 

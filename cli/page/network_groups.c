@@ -81,7 +81,7 @@ static uint64_t mix(uint64_t z)
 static int join_alike(const round *r, int below, topomap_error *err)
 {
     const topomap_network *n = r->network;
-    looks *list = topomap_alloc(n->vertices, sizeof *list, err);
+    TOPOMAP_FREED looks *list = topomap_alloc(n->vertices, sizeof *list, err);
 
     if (!list)
         return -1;
@@ -95,7 +95,6 @@ static int join_alike(const round *r, int below, topomap_error *err)
     for (uint32_t i = 1; i < n->vertices; i++)
         if (list[i].sum && list[i].level == list[i - 1].level && list[i].sum == list[i - 1].sum)
             r->to[list[i].vertex] = r->to[list[i - 1].vertex];
-    free(list);
     return 0;
 }
 
@@ -113,7 +112,7 @@ static int join_above(const round *r, topomap_error *err)
 static int join_groups(const round *r, topomap_error *err)
 {
     const topomap_network *n = r->network;
-    uint32_t *near = topomap_alloc(n->vertices, sizeof *near, err);
+    TOPOMAP_FREED uint32_t *near = topomap_alloc(n->vertices, sizeof *near, err);
 
     if (!near)
         return -1;
@@ -136,7 +135,6 @@ static int join_groups(const round *r, topomap_error *err)
                 r->to[u] = v;
         }
     }
-    free(near);
     return 0;
 }
 
@@ -145,7 +143,7 @@ static int join_next(const round *r, topomap_error *err)
 {
     const topomap_network *n = r->network;
     uint32_t many = n->vertices / r->most + (n->vertices % r->most != 0), levels = 0;
-    uint32_t *last;
+    TOPOMAP_FREED uint32_t *last = NULL;
 
     for (uint32_t v = 0; v < n->vertices; v++)
         levels = r->level[v] >= levels ? r->level[v] + 1 : levels;
@@ -161,7 +159,6 @@ static int join_next(const round *r, topomap_error *err)
         open[1]++;
         r->to[v] = open[0];
     }
-    free(last);
     return 0;
 }
 
@@ -206,8 +203,8 @@ static int rebuild(const round *r, page_network_groups *c, uint32_t vertices, to
 {
     const topomap_network *n = r->network;
     uint32_t *number = topomap_alloc(n->vertices, sizeof *number, err), groups = 0;
-    uint32_t *vertex_of = topomap_alloc(n->nodes, sizeof *vertex_of, err);
-    topomap_link *link = topomap_alloc(n->links, sizeof *link, err);
+    TOPOMAP_FREED uint32_t *vertex_of = topomap_alloc(n->nodes, sizeof *vertex_of, err);
+    TOPOMAP_FREED topomap_link *link = topomap_alloc(n->links, sizeof *link, err);
     topomap_network *made = NULL;
     size_t links = 0;
     int status = number && vertex_of && link ? 0 : -1;
@@ -233,8 +230,6 @@ static int rebuild(const round *r, page_network_groups *c, uint32_t vertices, to
         c->network = made;
     }
     free(number);
-    free(vertex_of);
-    free(link);
     return status;
 }
 

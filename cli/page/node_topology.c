@@ -262,13 +262,11 @@ static uint32_t choose(inside *in, topomap_error *err)
 {
     const page_job *job = in->job;
     uint32_t nodes = topomap_machine_nodes(job->machine), used = 0, ranks = 0;
-    busy *rows = topomap_alloc(nodes, sizeof *rows, err);
+    TOPOMAP_FREED busy *rows = topomap_alloc(nodes, sizeof *rows, err);
 
     in->chosen = topomap_alloc(nodes, sizeof *in->chosen, err);
-    if (!rows || !in->chosen) {
-        free(rows);
+    if (!rows || !in->chosen)
         return UINT32_MAX;
-    }
     for (uint32_t n = 0; n < nodes; n++)
         rows[n].node = n;
     for (int i = 0; i < 2; i++)
@@ -284,7 +282,6 @@ static uint32_t choose(inside *in, topomap_error *err)
             in->chosen[in->count++] = node;
     }
     qsort(in->chosen, in->count, sizeof *in->chosen, by_node);
-    free(rows);
     return used;
 }
 

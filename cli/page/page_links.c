@@ -86,9 +86,8 @@ static json_t *make(const page_job *job, topomap_link_loads *const load[2], topo
 {
     const topomap_congestion *congestion = topomap_link_loads_congestion(load[0]);
     uint32_t links = congestion->links;
-    row *rows = topomap_alloc(links ? links : 1, sizeof *rows, err);
+    TOPOMAP_FREED row *rows = topomap_alloc(links ? links : 1, sizeof *rows, err);
     double most;
-    json_t *made;
 
     if (!rows)
         return NULL;
@@ -98,12 +97,10 @@ static json_t *make(const page_job *job, topomap_link_loads *const load[2], topo
     if (links)
         qsort(rows, links, sizeof *rows, by_load);
     most = links ? rows[0].most : 0;
-    made = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o}", "model", congestion->model, "unit",
+    return json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o}", "model", congestion->model, "unit",
                      congestion->unit, "count", (json_int_t)links, "most", most, "busiest",
                      busiest(load, rows, links, err), "before", histogram(load[0], most), "after",
                      histogram(load[1], most), "picture", page_network(job, load, err));
-    free(rows);
-    return made;
 }
 
 /* Trees and matrices have no links, and where there is no way for some messages there are no

@@ -324,7 +324,7 @@ static json_t *draw(picture *p, cable *cables)
 static json_t *make(picture *p, const topomap_machine *machine, int grid, topomap_error *err)
 {
     const topomap_network *n = p->network;
-    cable *cables = topomap_alloc(n->links ? n->links : 1, sizeof *cables, err);
+    TOPOMAP_FREED cable *cables = topomap_alloc(n->links ? n->links : 1, sizeof *cables, err);
     json_t *made = NULL;
 
     p->vertex = topomap_alloc(n->vertices, sizeof *p->vertex, err);
@@ -342,7 +342,6 @@ static json_t *make(picture *p, const topomap_machine *machine, int grid, topoma
     free(p->place);
     free(p->share[0]);
     free(p->share[1]);
-    free(cables);
     return made;
 }
 

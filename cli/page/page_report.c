@@ -86,8 +86,8 @@ static int plan_before(const planner_inputs *in, const topomap_machine *machine,
 {
     const topomap_bindings none = {0};
     uint32_t slots = topomap_machine_slots(machine), next = 0;
-    uint32_t *all = topomap_alloc(slots, sizeof *all, err);
-    uint8_t *taken = topomap_alloc(slots, sizeof *taken, err);
+    TOPOMAP_FREED uint32_t *all = topomap_alloc(slots, sizeof *all, err);
+    TOPOMAP_FREED uint8_t *taken = topomap_alloc(slots, sizeof *taken, err);
     int status = all && taken ? 0 : -1;
 
     for (uint32_t r = 0; status == 0 && r < slots; r++) {
@@ -111,8 +111,6 @@ static int plan_before(const planner_inputs *in, const topomap_machine *machine,
                          planner_gpu_tasks(in, &none, plan, err) != 0
                      ? -1
                      : 0;
-    free(all);
-    free(taken);
     return status;
 }
 

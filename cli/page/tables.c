@@ -94,17 +94,15 @@ static uint32_t by_machine(const topomap_machine *m, uint32_t most, uint32_t *kn
 static int units_make(const topomap_machine *m, uint32_t most, unit_table *units,
                       topomap_error *err)
 {
-    uint32_t *known = topomap_alloc(m->nodes, sizeof *known, err);
+    TOPOMAP_FREED uint32_t *known = topomap_alloc(m->nodes, sizeof *known, err);
     uint32_t each = m->nodes / most + (m->nodes % most != 0);
 
     *units = (unit_table){.what = "node"};
     units->of = topomap_alloc(m->nodes, sizeof *units->of, err);
     units->first = topomap_alloc(most, sizeof *units->first, err);
     units->nodes = topomap_alloc(most, sizeof *units->nodes, err);
-    if (!known || !units->of || !units->first || !units->nodes) {
-        free(known);
+    if (!known || !units->of || !units->first || !units->nodes)
         return -1;
-    }
     if (m->nodes > most)
         units->count = by_machine(m, most, known, units);
     if (units->count == 0) {
@@ -117,7 +115,6 @@ static int units_make(const topomap_machine *m, uint32_t most, unit_table *units
         units->first[units->of[n]] = n;
         units->nodes[units->of[n]]++;
     }
-    free(known);
     return 0;
 }
 
@@ -339,23 +336,19 @@ json_t *page_ranks(const page_job *job, topomap_error *err)
 {
     topomap_weights weights = {0};
     const topomap_plan *plan = job->plan[1];
-    uint32_t *at;
+    TOPOMAP_FREED uint32_t *at = NULL;
     json_t *list;
 
     if (job->ranks > PAGE_RANKS)
         return json_null();
     at = topomap_alloc(plan->tasks, sizeof *at, err);
-    if (!at ||
-        topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err) != 0) {
-        free(at);
+    if (!at || topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err) != 0)
         return NULL;
-    }
     for (uint32_t i = 0; i < plan->tasks; i++)
         at[plan->task[i]] = i;
     list = json_array();
     for (uint32_t rank = 0; rank < job->ranks; rank++)
         json_array_append_new(list, rank_row(job, &weights, rank, at[rank]));
     topomap_weights_clear(&weights);
-    free(at);
     return list;
 }

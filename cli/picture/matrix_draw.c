@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cli/picture/picture.h"
 #include "util/alloc.h"
@@ -70,7 +69,7 @@ static void put_scale(topomap_drawing *out, const topomap_matrix *matrix)
 int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, const char *title,
                         topomap_error *err)
 {
-    uint8_t *shade = shades_of(matrix, err);
+    TOPOMAP_FREED uint8_t *shade = shades_of(matrix, err);
 
     if (!shade)
         return -1;
@@ -83,7 +82,6 @@ int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, cons
     topomap_draw_text(out, WORDS, LEFT, 18, 12, 0, "%s", title);
     topomap_draw_rect(out, FIELD, LEFT, TOP, SIDE, SIDE, NULL);
     topomap_draw_cells(out, LEFT, TOP, SIDE, matrix->cells, shade, picture_ramp());
-    free(shade);
     put_labels(out, matrix);
     put_scale(out, matrix);
     return topomap_draw_check(out, err);

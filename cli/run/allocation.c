@@ -63,7 +63,7 @@ static int spread(const char *hosts, const char *counts, uint32_t ranks, int one
                   run_allocation *a, topomap_error *err)
 {
     topomap_names names = {0};
-    uint32_t *slots = NULL;
+    TOPOMAP_FREED uint32_t *slots = NULL;
     int status = -1;
 
     if (topomap_hostlist_expand(hosts, 0, &names, err) == 0 &&
@@ -71,7 +71,6 @@ static int spread(const char *hosts, const char *counts, uint32_t ranks, int one
         topomap_counts_parse(counts, names.count, slots, err) == 0)
         status = fill(&names, slots, ranks, one_each, a, err);
     topomap_names_clear(&names);
-    free(slots);
     return status;
 }
 

@@ -60,8 +60,8 @@ static void write_site(FILE *out, const char *words)
 static int write_layout(FILE *out, const run_allocation *a, topomap_error *err)
 {
     topomap_names names = {0};
-    uint32_t *tasks = NULL;
-    char *layout = NULL;
+    TOPOMAP_FREED uint32_t *tasks = NULL;
+    TOPOMAP_FREED char *layout = NULL;
 
     if (topomap_hostlist_expand(a->nodes, 0, &names, err) == 0 &&
         (tasks = topomap_alloc(names.count, sizeof *tasks, err)) != NULL &&
@@ -71,8 +71,6 @@ static int write_layout(FILE *out, const run_allocation *a, topomap_error *err)
         fprintf(out, "step-nodes %zu\nstep-tasks %u\nnodes %s\ntasks %s\nlayout %s\n", names.count,
                 a->ranks, a->nodes, a->tasks, layout);
     topomap_names_clear(&names);
-    free(tasks);
-    free(layout);
     return layout ? 0 : -1;
 }
 
@@ -333,7 +331,7 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
                 char why[CLI_WHY])
 {
     size_t size = 0;
-    char *bytes = ask_in_child(asking, q->ms, &size, why);
+    TOPOMAP_FREED char *bytes = ask_in_child(asking, q->ms, &size, why);
     plugin_reply reply;
     topomap_error err;
     int status = -1;
@@ -344,7 +342,6 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
         snprintf(why, CLI_WHY, "%s", err.text);
     else
         status = take(q, site, &reply, asking, made, why);
-    free(bytes);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "util/alloc.h"
 #include "util/whole.h"
 
 static const char usage[] =
@@ -132,7 +133,7 @@ static int parse(int argc, char **argv, int rank, struct measure_options *o)
 static int run_contention(const struct measure_options *options, const struct measure_job *job,
                           const uint16_t *hops, struct measure_rows *rows, topomap_error *err)
 {
-    uint32_t *partner = malloc(job->nodes * sizeof *partner);
+    TOPOMAP_FREED uint32_t *partner = malloc(job->nodes * sizeof *partner);
     int failed =
         partner ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: the partners");
 
@@ -145,7 +146,6 @@ static int run_contention(const struct measure_options *options, const struct me
         MPI_Bcast(partner, (int)job->nodes, MPI_UINT32_T, 0, MPI_COMM_WORLD);
         failed = measure_contention(options, job, partner, distance, rows, err);
     }
-    free(partner);
     return failed;
 }
 
@@ -153,7 +153,7 @@ static int run(const struct measure_options *options, topomap_error *err)
 {
     struct measure_job job;
     struct measure_rows rows = {0};
-    uint16_t *hops = NULL;
+    TOPOMAP_FREED uint16_t *hops = NULL;
     int failed = measure_job_find(options, &job, err);
 
     /* Before anything is measured for long: a database that does not know a node. */
@@ -170,7 +170,6 @@ static int run(const struct measure_options *options, topomap_error *err)
     if (!failed)
         failed = measure_write(options, &job, &rows, hops, err);
     free(rows.row);
-    free(hops);
     measure_job_clear(&job);
     return failed;
 }

@@ -42,11 +42,10 @@ static int own_name(const struct measure_options *options, int rank, int ranks, 
 static int number_nodes(struct measure_job *job, char (*all)[MEASURE_NAME], topomap_error *err)
 {
     struct known *known = topomap_alloc((size_t)job->ranks, sizeof *known, err), *by_name = NULL;
-    uint32_t *count = topomap_alloc((size_t)job->ranks, sizeof *count, err);
+    TOPOMAP_FREED uint32_t *count = topomap_alloc((size_t)job->ranks, sizeof *count, err);
 
     if (!known || !count) {
         free(known);
-        free(count);
         return -1;
     }
     for (int r = 0; r < job->ranks; r++) {
@@ -66,7 +65,6 @@ static int number_nodes(struct measure_job *job, char (*all)[MEASURE_NAME], topo
     }
     HASH_CLEAR(hh, by_name);
     free(known);
-    free(count);
     return 0;
 }
 

@@ -54,7 +54,7 @@ int measure_hops(const struct measure_job *job, const char *path, uint16_t **hop
 static int gather(const struct measure_job *job, const struct measure_rows *own,
                   struct measure_rows *all, topomap_error *err)
 {
-    int *counts = topomap_alloc((size_t)job->ranks, 2 * sizeof *counts, err);
+    TOPOMAP_FREED int *counts = topomap_alloc((size_t)job->ranks, 2 * sizeof *counts, err);
     int *begins = counts ? counts + job->ranks : NULL;
     double total = 0, mine = (double)own->rows * COLUMNS;
     int failed = !counts, count = mine < INT_MAX ? (int)mine : 0;
@@ -80,7 +80,6 @@ static int gather(const struct measure_job *job, const struct measure_rows *own,
     } else {
         failed = -1;
     }
-    free(counts);
     return failed;
 }
 

@@ -20,9 +20,9 @@ int reorder_arcs_add(reorder_arcs *arcs, int from, int to, int bytes)
 int reorder_arcs_graph(const reorder_arcs *arcs, uint32_t ranks, topomap_graph **graph,
                        topomap_error *err)
 {
-    uint32_t *from = topomap_alloc(arcs->count, sizeof *from, err);
-    uint32_t *to = topomap_alloc(arcs->count, sizeof *to, err);
-    uint64_t *bytes = topomap_alloc(arcs->count, sizeof *bytes, err);
+    TOPOMAP_FREED uint32_t *from = topomap_alloc(arcs->count, sizeof *from, err);
+    TOPOMAP_FREED uint32_t *to = topomap_alloc(arcs->count, sizeof *to, err);
+    TOPOMAP_FREED uint64_t *bytes = topomap_alloc(arcs->count, sizeof *bytes, err);
     int result = -1;
 
     if (from && to && bytes) {
@@ -33,9 +33,6 @@ int reorder_arcs_graph(const reorder_arcs *arcs, uint32_t ranks, topomap_graph *
         }
         result = topomap_graph_new(ranks, arcs->count, from, to, bytes, NULL, graph, err);
     }
-    free(from);
-    free(to);
-    free(bytes);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "contrib/reorder/reorder.h"
+#include "util/alloc.h"
 
 /* ---- Ranks for a graph communicator --------------------------------------------------------- */
 
@@ -90,12 +91,11 @@ int topomap_mpi_process_map(MPI_Comm graph, const topomap_mpi_target *target, in
 
 static int is_permutation(const int *ranks, int size)
 {
-    char *seen = calloc((size_t)size, 1);
+    TOPOMAP_FREED char *seen = calloc((size_t)size, 1);
     int ok = seen != NULL;
 
     for (int i = 0; ok && i < size; i++)
         ok = ranks[i] >= 0 && ranks[i] < size && !seen[ranks[i]]++;
-    free(seen);
     return ok;
 }
 
@@ -103,19 +103,16 @@ int topomap_mpi_process_refine(MPI_Comm graph, const topomap_mpi_target *target,
                                topomap_error *err)
 {
     const reorder_team *team = &target->team;
-    int *start = team->rank == 0 ? malloc((size_t)team->size * sizeof *start) : NULL;
+    TOPOMAP_FREED int *start = team->rank == 0 ? malloc((size_t)team->size * sizeof *start) : NULL;
     reorder_plan plan = {"refine", NULL, "topomap_mpi_process_refine", start, 0};
     int status = -1, own;
 
-    if (own_rank(graph, &own, err) != 0) {
-        free(start);
+    if (own_rank(graph, &own, err) != 0)
         return -1;
-    }
     topomap_error_set(err, TOPOMAP_EUSAGE, "the ranks to refine are no permutation");
     if (reorder_agree(team->all, team->rank || start) &&
         PMPI_Gather(newrank, 1, MPI_INT, start, 1, MPI_INT, 0, team->all) == MPI_SUCCESS &&
         reorder_agree(team->all, team->rank || is_permutation(start, team->size)))
         status = map(graph, target, &plan, newrank, err);
-    free(start);
     return status;
 }

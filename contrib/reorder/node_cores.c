@@ -188,14 +188,12 @@ static void fill_levels(const topomap_shape *shape, const struct place *place,
 static int fill_inside(const topomap_shape *shape, const int *process, const unsigned char *masks,
                        reorder_inside *inside, topomap_error *err)
 {
-    struct place *place = topomap_alloc(inside->slots, sizeof *place, err);
+    TOPOMAP_FREED struct place *place = topomap_alloc(inside->slots, sizeof *place, err);
     size_t rows = shape ? shape->levels + 2 : 1;
 
     inside->row = topomap_alloc(rows * inside->slots, sizeof *inside->row, err);
-    if (!place || !inside->row) {
-        free(place);
+    if (!place || !inside->row)
         return -1;
-    }
     for (uint32_t i = 0; i < inside->slots; i++) {
         find_place(shape, masks + (size_t)i * MASK, &place[i]);
         place[i].process = process[i];
@@ -204,7 +202,6 @@ static int fill_inside(const topomap_shape *shape, const int *process, const uns
     for (uint32_t i = 0; i < inside->slots; i++)
         inside->row[i] = (uint32_t)place[i].process;
     fill_levels(shape, place, inside);
-    free(place);
     return 0;
 }
 

@@ -55,7 +55,7 @@ static int fill_start(struct search *s, topomap_error *err)
 static int sort_inside(struct search *s, const uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = s->target->machine;
-    uint32_t *next = topomap_alloc(m->nodes, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc(m->nodes, sizeof *next, err);
 
     if (!next)
         return -1;
@@ -64,7 +64,6 @@ static int sort_inside(struct search *s, const uint32_t *slot_of, topomap_error 
         s->slot_of[v] = next[m->node_of[slot_of[v]]]++;
         s->rank_at[s->slot_of[v]] = v;
     }
-    free(next);
     return 0;
 }
 
@@ -179,7 +178,7 @@ static int make_node(const struct task *task, const char *bytes, topomap_machine
     const reorder_arc *arc = (const reorder_arc *)(bytes + task->levels * sizeof(double));
     const reorder_arcs arcs = {(reorder_arc *)arc, task->arcs, 0};
     const uint32_t *groups = (const uint32_t *)(arc + task->arcs);
-    uint32_t *group = topomap_alloc(slots, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(slots, sizeof *group, err);
     double top = 0;
     int result = group ? topomap_machine_frame(1, &slots, NULL, machine, err) : -1;
 
@@ -196,7 +195,6 @@ static int make_node(const struct task *task, const char *bytes, topomap_machine
         result = topomap_machine_add_inner(*machine, "node", 1.5 * top, group, err) ||
                  topomap_machine_finish(*machine, err) ||
                  reorder_arcs_graph(&arcs, (uint32_t)task->ranks, graph, err);
-    free(group);
     return result;
 }
 
@@ -267,8 +265,8 @@ static void core_stage(const topomap_mpi_target *target, const reorder_plan *pla
     MPI_Comm leaders = target->team.leaders;
     struct task task = {0};
     void *numbers = NULL;
-    uint32_t *number;
-    char *bytes;
+    TOPOMAP_FREED uint32_t *number = NULL;
+    TOPOMAP_FREED char *bytes = NULL;
     size_t size, count;
     int ok, handed = 1;
 
@@ -296,8 +294,6 @@ static void core_stage(const topomap_mpi_target *target, const reorder_plan *pla
     }
     if (ok && handed && s)
         take_numbers(s, tasks, nodes, numbers);
-    free(bytes);
-    free(number);
     free(numbers);
 }
 
@@ -377,14 +373,12 @@ int reorder_place(const topomap_mpi_target *target, const topomap_graph *graph, 
 {
     const reorder_team *team = &target->team;
     struct search s = {.target = target, .graph = graph, .plan = plan, .ranks = ranks};
-    int *all = team->rank == 0 ? malloc((size_t)team->size * sizeof *all) : NULL;
+    TOPOMAP_FREED int *all = team->rank == 0 ? malloc((size_t)team->size * sizeof *all) : NULL;
     int status = 0;
 
     topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory on rank 0");
-    if (!reorder_agree(team->all, team->rank || all)) {
-        free(all);
+    if (!reorder_agree(team->all, team->rank || all))
         return -1;
-    }
     for (int p = 0; team->rank == 0 && p < team->size; p++) {
         int rank = rank_of_process(&s, p);
 
@@ -398,7 +392,6 @@ int reorder_place(const topomap_mpi_target *target, const topomap_graph *graph, 
     PMPI_Scatter(all, 1, MPI_INT, newrank, 1, MPI_INT, 0, team->all);
     if (status < 0 && team->rank != 0)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "rank 0 could not map the graph");
-    free(all);
     free(s.start);
     free(s.slot_of);
     free(s.rank_at);

@@ -16,13 +16,12 @@ int reorder_between_flat(const topomap_mpi_target *target, void *data, uint32_t 
                          char *const *names, const uint32_t *slots, topomap_machine **machine,
                          topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(nodes, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(nodes, sizeof *group, err);
     int result = -1;
 
     (void)target;
     if (group && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
         result = topomap_machine_add_outer(*machine, "cluster", *(double *)data, 2, group, err);
-    free(group);
     return result;
 }
 
@@ -163,7 +162,7 @@ static void group_slots(const struct levels *levels, double cost, uint32_t *grou
 
 static int add_inside(struct levels *levels, topomap_machine *machine, topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
     double node = node_cost(levels), cost = 0;
     int result = -1;
 
@@ -182,7 +181,6 @@ static int add_inside(struct levels *levels, topomap_machine *machine, topomap_e
             result = topomap_machine_add_inner(machine, "node", node, machine->node_of, err);
     }
     free(levels->cost);
-    free(group);
     return result ? -1 : topomap_machine_finish(machine, err);
 }
 
@@ -210,7 +208,7 @@ static int number_slots(topomap_mpi_target *target, const reorder_inside *inside
 static int build(topomap_mpi_target *target, struct levels *levels, reorder_between *between,
                  void *data, topomap_error *err)
 {
-    uint32_t *slots = topomap_alloc(levels->nodes, sizeof *slots, err);
+    TOPOMAP_FREED uint32_t *slots = topomap_alloc(levels->nodes, sizeof *slots, err);
     char **names = topomap_alloc(levels->nodes, sizeof *names, err);
     int result = -1;
 
@@ -222,7 +220,6 @@ static int build(topomap_mpi_target *target, struct levels *levels, reorder_betw
         between(target, data, levels->nodes, names, slots, &target->machine, err) == 0 &&
         add_inside(levels, target->machine, err) == 0)
         result = number_slots(target, levels->inside, levels->nodes, err);
-    free(slots);
     free(names);
     return result;
 }

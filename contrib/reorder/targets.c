@@ -234,7 +234,7 @@ static int between_grid(const topomap_mpi_target *target, void *data, uint32_t n
 {
     const struct lattice *l = data;
     uint32_t dims = (uint32_t)l->grid.dims, size[8];
-    uint16_t *coord = topomap_alloc((size_t)nodes * dims, sizeof *coord, err);
+    TOPOMAP_FREED uint16_t *coord = topomap_alloc((size_t)nodes * dims, sizeof *coord, err);
     uint8_t wrap[8];
     int result = -1;
 
@@ -248,7 +248,6 @@ static int between_grid(const topomap_mpi_target *target, void *data, uint32_t n
     if (coord && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
         result =
             topomap_machine_set_torus(*machine, dims, size, wrap, coord, l->base, l->hop, 0, err);
-    free(coord);
     return result;
 }
 
@@ -269,7 +268,7 @@ static int measure_hops(const topomap_mpi_target *t, const struct lattice *latti
                         topomap_mpi_fit *fit, topomap_error *err)
 {
     size_t nodes = t->team.rank == 0 ? t->machine->nodes : 0;
-    double *time = malloc((2 * nodes + 1) * sizeof *time);
+    TOPOMAP_FREED double *time = malloc((2 * nodes + 1) * sizeof *time);
     int ok = time && (t->team.rank || (nodes > 1 && find_hops(t, lattice, time + nodes) == 0));
 
     ok = reorder_agree(t->team.all, ok);
@@ -279,7 +278,6 @@ static int measure_hops(const topomap_mpi_target *t, const struct lattice *latti
         reorder_measure_fit(time + nodes + 1, time + 1, (int)nodes - 1, fit);
     if (ok)
         PMPI_Bcast(fit, sizeof *fit, MPI_BYTE, 0, t->team.all);
-    free(time);
     return ok ? 0
               : topomap_error_set(err, TOPOMAP_EUSAGE,
                                   "one node, or nobody knows how many hops nodes are apart: give "
@@ -368,8 +366,8 @@ static int between_pairs(const topomap_mpi_target *target, void *data, uint32_t 
                          topomap_error *err)
 {
     const double *time = data;
-    uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
-    float *cost = topomap_alloc((size_t)nodes * nodes, sizeof *cost, err);
+    TOPOMAP_FREED uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
+    TOPOMAP_FREED float *cost = topomap_alloc((size_t)nodes * nodes, sizeof *cost, err);
     int result = -1;
 
     (void)target;
@@ -381,8 +379,6 @@ static int between_pairs(const topomap_mpi_target *target, void *data, uint32_t 
     }
     if (site && cost && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
         result = topomap_machine_set_matrix(*machine, "matrix", nodes, site, cost, NULL, err);
-    free(site);
-    free(cost);
     return result;
 }
 
@@ -392,7 +388,7 @@ static int measure_pairs(const topomap_mpi_target *t, int rounds, double **all, 
     void *rows = NULL;
     size_t pairs = 0;
     int nodes, ok;
-    double *row;
+    TOPOMAP_FREED double *row = NULL;
 
     PMPI_Comm_size(t->team.leaders, &nodes);
     row = malloc((size_t)nodes * sizeof *row);
@@ -406,7 +402,6 @@ static int measure_pairs(const topomap_mpi_target *t, int rounds, double **all, 
     for (size_t i = 0; ok && i < pairs; i++)
         if ((*all)[i] > 0 && (*least == 0 || (*all)[i] < *least))
             *least = (*all)[i];
-    free(row);
     return ok ? 0 : -1;
 }
 
