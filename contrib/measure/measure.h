@@ -74,8 +74,6 @@ void measure_match(const struct measure_job *job, uint64_t seed, const uint16_t 
 /** shared_levels.c: the first two ranks of each node, bound to two PUs of each level in turn. */
 int measure_inside(const struct measure_options *options, const struct measure_job *job,
                    struct measure_rows *rows, topomap_error *err);
-/** What a level of a row is called. */
-const char *measure_level(unsigned level);
 
 int measure_add(struct measure_rows *rows, enum measure_kind kind, uint32_t from, uint32_t to,
                 double hops, double size, double us, topomap_error *err);

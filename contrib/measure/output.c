@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/shape.h"
 #include "measure.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"
@@ -118,9 +119,10 @@ static void put_row(FILE *out, const struct measure_job *job, const struct measu
     static const char *const kinds[] = {"pair", "inside", "contention"};
     uint32_t from = (uint32_t)row->from, to = (uint32_t)row->to;
     int inside = (int)row->kind == MEASURE_INSIDE;
+    const char *level = inside ? topomap_shape_level(to) : NULL;
 
     fprintf(out, "%s,%s,%s,", kinds[(int)row->kind], job->name[from],
-            inside ? measure_level(to) : job->name[to]);
+            inside ? (level ? level : "node") : job->name[to]);
     if (!inside && hops)
         fprintf(out, "%u", hops[(size_t)from * job->nodes + to]);
     fprintf(out, ",%.0f,%.4f,", row->size, row->us);

@@ -12,13 +12,6 @@
 
 enum { LEVELS = TOPOMAP_SHAPE_LEVELS + 2, TAG = 2 };
 
-const char *measure_level(unsigned level)
-{
-    const char *name = topomap_shape_level(level);
-
-    return name ? name : "node";
-}
-
 struct places {
     unsigned level[LEVELS];
     uint32_t pu[LEVELS][2];

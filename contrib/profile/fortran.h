@@ -16,7 +16,7 @@
 #define FORTRAN_API __attribute__((visibility("default")))
 #define FORTRAN_DONE(ierr) (!(ierr) || *(ierr) == MPI_SUCCESS)
 /* Under an MPI that has no such function (of which nothing is recorded) the next library's; with a
- * MPI that came later, the caller's (find.c). */
+ * MPI that came later, the caller's (call_sites.c). */
 #define FORTRAN_TEXT(name) FORTRAN_TEXT_OF(name)
 #define FORTRAN_TEXT_OF(name) #name
 #define FORTRAN_EITHER(real, name)                                                                 \

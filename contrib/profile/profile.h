@@ -52,7 +52,16 @@ extern struct profile_constants {
     PROFILE_API int profile_own_##name parameters __asm__("MPI_" #name);                           \
     int profile_own_##name parameters
 
-/* find.c: which function a call would reach without this library. */
+/* library_of.c */
+/** The library that a function is in. */
+typedef struct profile_library {
+    const char *soname, *path; /* lent; "": none that is known */
+    uint32_t number;           /* of an MPI's soname (40 of libmpi.so.40), else 0 */
+    int is_mpi, is_mine;
+} profile_library;
+profile_library profile_library_of(const void *function);
+
+/* call_sites.c: which function a call would reach without this library. */
 /** Who calls decides, since there was no MPI when this library was loaded, or a tool stands before
  *  it. Until the constructor has run nobody knows better than that PMPI_... is right. */
 extern int profile_by_caller;
@@ -67,25 +76,18 @@ void *profile_find(const char *name, const void *from, int *mine);
         __builtin_expect(profile_by_caller, 0)                                                     \
             ? (__typeof__(real))profile_find(name, __builtin_return_address(0), &mine)             \
             : NULL
-/** The library that a function is in. */
-typedef struct profile_library {
-    const char *soname, *path; /* lent; "": none that is known */
-    uint32_t number;           /* of an MPI's soname (40 of libmpi.so.40), else 0 */
-    int is_mpi, is_mine;
-} profile_library;
-profile_library profile_library_of(const void *function);
 /** Makes the MPI's names be there for all, as recording needs them. \return 0, or -1: they are not
  */
 int profile_library_share(const profile_library *library);
-/** The library of functions that this one's are given out for. */
-void profile_stand_for(const char *path);
 
-/* lookup.c: programs that ask for MPI's functions by name. */
+/* dlsym.c: programs that ask for MPI's functions by name. */
 /** dlsym(3) itself, asked by this library. */
 void *profile_lookup(void *handle, const char *name);
 /** \p late: there is no MPI yet. */
 void profile_lookup_begin(int late);
 void profile_lookup_end(void);
+/** The path of the library of functions that this one's were given out for; "": none. */
+const char *profile_stood_for(void);
 
 /** An array that a caller handed over: counts of `width` bytes, or handles of C or Fortran. */
 typedef struct profile_array {

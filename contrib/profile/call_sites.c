@@ -21,43 +21,6 @@ int profile_by_caller;
 static int is_late;  /* there was no MPI when this library was loaded */
 static int is_bound; /* what this library calls was looked up when it was loaded */
 
-/* ---- Libraries --------------------------------------------------------------------------- */
-
-/* The soname of a library that is loaded; most systems have added the address to what it names. */
-static const char *soname_of(const struct link_map *map)
-{
-    ElfW(Addr) names = 0, own = 0;
-
-    for (const ElfW(Dyn) *row = map->l_ld; row && row->d_tag != DT_NULL; row++) {
-        if (row->d_tag == DT_STRTAB)
-            names = row->d_un.d_ptr < map->l_addr ? map->l_addr + row->d_un.d_ptr : row->d_un.d_ptr;
-        if (row->d_tag == DT_SONAME)
-            own = row->d_un.d_val;
-    }
-    return names && own ? (const char *)(names + own) : "";
-}
-
-static struct link_map *library_of(const void *address)
-{
-    struct link_map *map = NULL;
-    Dl_info info;
-
-    return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
-profile_library profile_library_of(const void *function)
-{
-    const struct link_map *map = library_of(function);
-    profile_library found = {.soname = map ? soname_of(map) : "", .path = map ? map->l_name : ""};
-    const char *end = strstr(found.soname, ".so.");
-
-    found.is_mpi = !strncmp(found.soname, "libmpi", 6) || !strncmp(found.soname, "libopen_mpi", 11);
-    if (found.is_mpi && end && end[4] && strspn(end + 4, "0123456789") == strlen(end + 4))
-        found.number = (uint32_t)strtoul(end + 4, NULL, 10);
-    found.is_mine = end && found.is_mpi && !strcmp(end + 4, PROFILE_SONAME);
-    return found;
-}
-
 __attribute__((constructor)) static void at_load(void)
 {
     profile_library next = profile_library_of(profile_lookup(RTLD_NEXT, "MPI_Init"));
@@ -109,15 +72,6 @@ static struct site {
     void *to;
 } sites[SITES];
 
-/* What a program asked for by name (lookup.c), which no library of the caller's need have. */
-static char stood_for[4096];
-
-void profile_stand_for(const char *path)
-{
-    if (!*stood_for && strlen(path) < sizeof stood_for)
-        memcpy(stood_for, path, strlen(path) + 1);
-}
-
 /* \return NULL also for the program itself, whose names are all there are */
 static void *look_in(const char *path, const char *name)
 {
@@ -132,15 +86,15 @@ static void *look_in(const char *path, const char *name)
 
 static void *look(const char *name, const void *from)
 {
-    const struct link_map *caller = library_of(from);
+    profile_library caller = profile_library_of(from);
     void *found = profile_lookup(RTLD_NEXT, name), *own = NULL;
 
-    if (caller && (!found || (is_shared && profile_library_of(found).is_mine)))
-        own = look_in(caller->l_name, name);
+    if (!found || (is_shared && profile_library_of(found).is_mine))
+        own = look_in(caller.path, name);
     if (own)
         found = own;
     if (!found)
-        found = look_in(stood_for, name);
+        found = look_in(profile_stood_for(), name);
     dlerror(); /* that there was none is nothing that the program did */
     return found;
 }
