@@ -65,13 +65,6 @@ void store_entry_case(store_entry *entry, const char *folder, const char *input)
     find_key(entry);
 }
 
-void store_entry_time(store_entry *entry, const store_time *time)
-{
-    if (entry->times == STORE_TIMES)
-        memmove(entry->time, entry->time + 1, --entry->times * sizeof *time);
-    entry->time[entry->times++] = *time;
-}
-
 /* ---- The file ---------------------------------------------------------------------------- */
 
 enum { NAME = STORE_KEY + 16, EVICTED = 256 };

@@ -70,6 +70,13 @@ static void read_value(const struct row *row, const char *value, store_entry *en
     }
 }
 
+void store_entry_time(store_entry *entry, const store_time *time)
+{
+    if (entry->times == STORE_TIMES)
+        memmove(entry->time, entry->time + 1, --entry->times * sizeof *time);
+    entry->time[entry->times++] = *time;
+}
+
 static void read_time(const char *value, store_entry *entry)
 {
     unsigned long long messages;

@@ -26,19 +26,6 @@ static int wants(const planner_auto *now, enum topomap_request_key flag)
 
 /* ---- Counting --------------------------------------------------------------------------- */
 
-int planner_auto_library(const planner_facts *facts, enum store_mpi mpi, char library[STORE_PATH],
-                         topomap_error *why)
-{
-    if (snprintf(library, STORE_PATH, "%s/libtopomap-profile-%s.so", facts->args.profiler,
-                 store_mpi_name(mpi)) >= STORE_PATH ||
-        strpbrk(library, ": \t"))
-        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be preloaded: its name",
-                                 library);
-    if (access(library, R_OK))
-        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s is not installed", library);
-    return 0;
-}
-
 /* Where a step leaves its profile, told to srun, which carries it to the nodes. */
 static int carry(planner_auto *now, const store_plan *plan, topomap_error *why)
 {

@@ -11,6 +11,19 @@
 
 enum { WORDS = 32 };
 
+int planner_auto_library(const planner_facts *facts, enum store_mpi mpi, char library[STORE_PATH],
+                         topomap_error *why)
+{
+    if (snprintf(library, STORE_PATH, "%s/libtopomap-profile-%s.so", facts->args.profiler,
+                 store_mpi_name(mpi)) >= STORE_PATH ||
+        strpbrk(library, ": \t"))
+        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be preloaded: its name",
+                                 library);
+    if (access(library, R_OK))
+        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s is not installed", library);
+    return 0;
+}
+
 /* How an option names the MPI of a program whose file does not tell. */
 static enum store_mpi said_mpi(const policy_settings *settings)
 {
