@@ -2,14 +2,13 @@
 /* What topomap's processes of a launch may do, and the functions that make it so. SECURITY.md has
  * the same table (tests/cli/book.bats).
  *
- * | process | enters by | opens files | writes files | starts processes | sockets | memory most |
+ * | process | enters by | opens files | writes files | starts processes | sockets | memory |
  * |---|---|---|---|---|---|---|
  * | `topomap-planner` | | yes | yes | `scontrol`, its reader | yes | by tasks |
  * | the planner's reader | `plugin_reader_sandbox()` | to read | no | no | no | the planner's |
- * | `topomap-node plan`, reading | `plugin_drop_privileges()` | to read | no | no | yes | 64 MiB
- * and more | | `topomap-node plan`, decoding | `plugin_decoder_sandbox()` | no | no | no | no | 64
- * MiB and more | | `topomap-node collect` | `plugin_drop_privileges_to()` | yes | yes | no | yes |
- * 256 MiB |
+ * | `topomap-node plan`, reading | `plugin_drop_privileges()` | to read | no | no | yes | 64 MiB+ |
+ * | `topomap-node plan`, decoding | `plugin_decoder_sandbox()` | no | no | no | no | 64 MiB+ |
+ * | `topomap-node collect` | `plugin_drop_privileges_to()` | yes | yes | no | yes | 256 MiB |
  */
 #pragma once
 
