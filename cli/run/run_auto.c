@@ -298,7 +298,9 @@ static int convert(const run_question *q, const struct asking *asking, run_auto 
         return 0;
     free(made->text);
     made->text = NULL;
-    if (!*why)
+    if (topomap_clock_ms() >= asking->until)
+        snprintf(why, CLI_WHY, "no answer within %g s", q->ms / 1000.0);
+    else if (!*why)
         snprintf(why, CLI_WHY, "the plan cannot be written for %s", q->launcher->name);
     return -1;
 }

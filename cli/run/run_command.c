@@ -94,7 +94,7 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
                   const run_launcher *launcher, const run_allocation *a, unsigned ms,
                   char why[CLI_WHY])
 {
-    int64_t until = topomap_clock_ms() + ms;
+    int64_t until = topomap_clock_ms() + ms, left;
     char chain[24], *text = NULL, *db = run_settings_db(call, ms);
     int status;
 
@@ -111,12 +111,14 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
         return NULL;
     }
     p->word[p->words] = NULL;
-    ms = until > topomap_clock_ms() ? (unsigned)(until - topomap_clock_ms()) : 0;
-    status = cli_capture(p->word, ms, &text, why);
+    left = until - topomap_clock_ms();
+    status = cli_capture(p->word, left > 0 ? (unsigned)left : 0, &text, why);
     if (status == 0)
         return text;
     free(text);
-    if (!*why)
+    if (topomap_clock_ms() >= until) /* of which a part had gone when it was started */
+        snprintf(why, CLI_WHY, "no answer within %g s", ms / 1000.0);
+    else if (!*why)
         snprintf(why, CLI_WHY, "`topomap map` ended with status %d", status);
     return NULL;
 }
