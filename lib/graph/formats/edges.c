@@ -311,18 +311,19 @@ static int line_read(void *reader, const char *line, topomap_error *err)
 /* Gives the ranks their names; those without one are called by their number. */
 static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *err)
 {
-    size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err), used = 0;
-    TOPOMAP_FREED char *text =
-        name_of ? topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err) : NULL;
-    int status = text ? 0 : -1;
+    TOPOMAP_FREED size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err);
+    TOPOMAP_FREED char *text = topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err);
+    size_t used = 0;
 
-    for (size_t i = 0; text && i < in->names.count; i++) {
+    if (!name_of || !text)
+        return -1;
+    for (size_t i = 0; i < in->names.count; i++) {
         uint32_t rank = in->how == BY_NAME ? (uint32_t)i : in->named[i];
 
         if (rank < graph->ranks)
             name_of[rank] = i + 1;
     }
-    for (uint32_t r = 0; text && r < graph->ranks; r++) {
+    for (uint32_t r = 0; r < graph->ranks; r++) {
         char number[12];
         const char *name = number;
 
@@ -332,10 +333,7 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
         memcpy(text + used, name, strlen(name) + 1);
         used += strlen(name) + 1;
     }
-    if (!status)
-        status = topomap_graph_set_names(graph, text, used, err);
-    free(name_of);
-    return status;
+    return topomap_graph_set_names(graph, text, used, err);
 }
 
 static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
@@ -360,16 +358,13 @@ static int edges_read(topomap_input *input, const topomap_graph_options *options
                       topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    int status;
+    int status = topomap_lines_read(input, 0, line_read, &in, err) || finish(&in, graph, err);
 
     (void)options;
-    status = topomap_lines_read(input, 0, line_read, &in, err);
-    if (!status)
-        status = finish(&in, graph, err);
     topomap_arcs_clear(&in.arcs);
     topomap_name_table_clear(&in.names);
     free(in.named);
-    return status;
+    return status ? -1 : 0;
 }
 
 /* A name that a comment can hold and give back as it is. */

@@ -321,7 +321,8 @@ static int same_arcs(const topomap_graph *a, const topomap_graph *b)
 /* The phases, and where *graph is NULL their sum as the whole, else a check that it is. */
 static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph **phase = topomap_alloc(in->phases, sizeof *phase, err), *sum = NULL;
+    topomap_graph **phase = topomap_alloc(in->phases, sizeof *phase, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *sum = NULL;
     int status = phase ? 0 : -1;
 
     for (size_t i = 0; !status && i < in->phases; i++) {
@@ -333,14 +334,11 @@ static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *
         status = topomap_graph_merge((const topomap_graph *const *)phase, in->phases, &sum, err);
     if (!status && *graph && !same_arcs(*graph, sum))
         status = topomap_json_fail(&in->json, err, "\"arcs\" are not the sum of the phases");
-    if (!status && !*graph) {
-        *graph = sum;
-        sum = NULL;
-    }
+    if (!status && !*graph)
+        *graph = topomap_take(&sum);
     if (!status)
         status = topomap_graph_set_phases(*graph, phase, (uint32_t)in->phases, err);
     topomap_graph_free_list(phase, status ? in->phases : 0);
-    topomap_graph_free(sum);
     return status;
 }
 

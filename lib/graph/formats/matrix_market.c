@@ -233,19 +233,17 @@ static int matrix_market_read(topomap_input *input, const topomap_graph_options 
                               topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input, .halo = topomap_halo_asked(options)};
-    topomap_graph *matrix = NULL;
-    int status = -1;
+    TOPOMAP_GRAPH_FREED topomap_graph *matrix = NULL;
+    int status;
 
     if (!in.halo && topomap_graph_option_text(options, "value-bytes"))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "value-bytes goes with rows-per-rank, partition or parts");
-    if (!header_read(&in, err) && !sizes_read(&in, err) && !entries_read(&in, err))
-        status = topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err);
+    status = header_read(&in, err) || sizes_read(&in, err) || entries_read(&in, err) ||
+             topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err) ||
+             (in.halo && topomap_halo_make(matrix, options, graph, err));
     topomap_arcs_clear(&in.arcs);
-    if (!status && in.halo)
-        status = topomap_halo_make(matrix, options, graph, err);
-    topomap_graph_free(matrix);
-    return status;
+    return status ? -1 : 0;
 }
 
 static int matrix_market_write(const topomap_graph *graph, const char *path, topomap_text_out *out,

@@ -496,32 +496,27 @@ int topomap_parts_read_open(int folder, const char *path, double seconds, topoma
                             topomap_error *err)
 {
     topomap_parts parts = {0};
-    int status = add_folder(&parts, folder, path, seconds, err);
+    int status = add_folder(&parts, folder, path, seconds, err) ||
+                 topomap_parts_take(&parts, path, graph, err);
 
-    if (status == 0)
-        status = topomap_parts_take(&parts, path, graph, err);
     topomap_parts_clear(&parts);
-    return status;
+    return status ? -1 : 0;
 }
 
 int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,
                                topomap_error *err)
 {
-    topomap_parts parts = {.no_arcs = 1};
-    int status = add_folder(&parts, folder, path, INFINITY, err);
+    TOPOMAP_CLEANUP(topomap_parts_clear) topomap_parts parts = {.no_arcs = 1};
 
-    if (status == 0)
-        status = check_files(&parts, path, err);
-    if (status == 0) {
-        *summary = parts.sums;
-        summary->ranks = parts.first.ranks;
-        summary->nodes = parts.files;
-        summary->has_time = parts.count && (size_t)parts.sums.has_time == parts.count;
-        summary->mpi_ns = summary->has_time ? parts.sums.mpi_ns / parts.count : 0;
-        summary->wall_ns = summary->has_time ? parts.sums.wall_ns : 0;
-    }
-    topomap_parts_clear(&parts);
-    return status;
+    if (add_folder(&parts, folder, path, INFINITY, err) || check_files(&parts, path, err))
+        return -1;
+    *summary = parts.sums;
+    summary->ranks = parts.first.ranks;
+    summary->nodes = parts.files;
+    summary->has_time = parts.count && (size_t)parts.sums.has_time == parts.count;
+    summary->mpi_ns = summary->has_time ? parts.sums.mpi_ns / parts.count : 0;
+    summary->wall_ns = summary->has_time ? parts.sums.wall_ns : 0;
+    return 0;
 }
 
 int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err)

@@ -74,17 +74,16 @@ static int treematch_read(topomap_input *input, const topomap_graph_options *opt
                           topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     int status = rows_read(&in, err) ||
                  topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, &made, err) ||
                  topomap_profile_filter(options, made, err);
 
     topomap_arcs_clear(&in.arcs);
     if (status)
-        topomap_graph_free(made);
-    else
-        *graph = made;
-    return status ? -1 : 0;
+        return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 static int treematch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,

@@ -412,28 +412,22 @@ static int run(search *s, topomap_error *err)
 int topomap_lattice_find(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
                          topomap_error *err)
 {
-    topomap_lattice best = {.ranks = ranks};
+    TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice best = {.ranks = ranks};
     search s = {.weights = weights, .ranks = ranks, .best = &best};
-    int status = 0;
 
     for (uint32_t u = 0; u < ranks; u++)
         s.active += weights->offset[u] < weights->offset[u + 1];
     if (s.active >= LEAST_RANKS) {
-        s.taken = topomap_alloc(ranks, sizeof *s.taken, err);
-        s.owner = topomap_alloc(ranks, sizeof *s.owner, err);
-        status = s.taken && s.owner ? run(&s, err) : -1;
-    }
-    free(s.taken);
-    free(s.owner);
-    if (status != 0) {
-        topomap_lattice_clear(&best);
-        return -1;
+        TOPOMAP_FREED uint8_t *taken = s.taken = topomap_alloc(ranks, sizeof *s.taken, err);
+        TOPOMAP_FREED uint32_t *owner = s.owner = topomap_alloc(ranks, sizeof *s.owner, err);
+
+        if (!taken || !owner || run(&s, err))
+            return -1;
     }
     if (best.dims && topomap_lattice_tidy(&best, weights) &&
-        topomap_lattice_weigh(&best, weights, err) != 0) {
-        topomap_lattice_clear(&best);
+        topomap_lattice_weigh(&best, weights, err))
         return -1;
-    }
     *lattice = best;
+    best.cell = NULL;
     return 0;
 }

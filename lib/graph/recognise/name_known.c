@@ -267,8 +267,8 @@ static void name(const known *form, uint64_t ranks, char *text, size_t room)
 static int try_pattern(search *s, const known *form, topomap_error *err)
 {
     topomap_recognition r = {.dims = 1, .size = {s->graph->ranks}};
-    topomap_graph *made;
-    topomap_weights weights;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     topomap_error ignored;
     char like[100];
     int status = 0;
@@ -282,18 +282,14 @@ static int try_pattern(search *s, const known *form, topomap_error *err)
         return ignored.code == TOPOMAP_ESYSTEM
                    ? topomap_error_set(err, ignored.code, "%s", ignored.text)
                    : 0;
-    if (made->ranks != s->graph->ranks || topomap_pairs_new(made, &weights, err) != 0) {
-        topomap_graph_free(made);
+    if (made->ranks != s->graph->ranks || topomap_pairs_new(made, &weights, err) != 0)
         return 0;
-    }
     lay_over(s, made, &weights, &r);
     keep(s, form, &r);
     if (!(holds(form, &r) && r.explained == 1.0 && r.present == 1.0))
         status = rename_ranks(s, made, &weights, &r, err);
     if (status == 1)
         keep(s, form, &r);
-    topomap_weights_clear(&weights);
-    topomap_graph_free(made);
     return status < 0 ? -1 : 0;
 }
 
@@ -525,22 +521,19 @@ static int scale(search *s, topomap_error *err)
 int topomap_name_known(const topomap_graph *graph, const topomap_weights *weights, uint64_t ranks,
                        topomap_recognition *found, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     search s = {.graph = graph, .weights = weights, .scaled = ranks, .best = found};
     uint64_t pairs = weights->offset[graph->ranks] / 2;
-    int status = -1;
 
     if (graph->ranks < LEAST_RANKS || graph->ranks > MOST_RANKS || !pairs ||
         pairs > MOST_DEGREE * (uint64_t)graph->ranks)
         return 0;
-    s.heavy = topomap_alloc(pairs, sizeof *s.heavy, err);
-    s.map = topomap_alloc(graph->ranks, sizeof *s.map, err);
-    s.heavy_arc = topomap_alloc(graph->arcs, sizeof *s.heavy_arc, err);
-    if (s.heavy && s.heavy_arc && s.map)
-        status = try_all(&s, err);
-    free(s.heavy);
-    free(s.heavy_arc);
-    free(s.map);
-    if (status != 0 || (!s.form.text && !s.form.made[0]))
-        return status;
+    s.heavy = topomap_arena_alloc(&arena, pairs, sizeof *s.heavy, err);
+    s.map = topomap_arena_alloc(&arena, graph->ranks, sizeof *s.map, err);
+    s.heavy_arc = topomap_arena_alloc(&arena, graph->arcs, sizeof *s.heavy_arc, err);
+    if (arena.is_short || try_all(&s, err))
+        return -1;
+    if (!s.form.text && !s.form.made[0])
+        return 0;
     return ranks && scale(&s, err) != 0 ? -1 : 1;
 }
