@@ -105,8 +105,7 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
                       topomap_error *err)
 {
     topomap_map_options options = *c->options;
-    topomap_graph *graph;
-    int status;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
 
     if (topomap_graph_blocks(c->problem->graph, c->block_of, c->blocks, &graph, err))
         return -1;
@@ -119,13 +118,11 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
         options.seconds = c->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
     }
-    status = topomap_map(graph, &c->view, &options, found, err);
-    topomap_graph_free(graph);
-    if (status == 0) {
-        fill(c, (*found)->slot_of_rank);
-        *algorithm = (*found)->algorithm;
-    }
-    return status;
+    if (topomap_map(graph, &c->view, &options, found, err))
+        return -1;
+    fill(c, (*found)->slot_of_rank);
+    *algorithm = (*found)->algorithm;
+    return 0;
 }
 
 /* ---- Inside nodes ------------------------------------------------------------------------ */
@@ -217,12 +214,11 @@ int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *
     contiguous c = {.problem = problem,
                     .options = options,
                     .kept = {.problem = problem, .options = options, .mapping = mapping}};
-    int status = -1;
+    int status;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     c.trial = topomap_arena_alloc(&c.memory, problem->weights.vertices, sizeof *c.trial, err);
-    if (c.trial)
-        status = try_all(&c, err);
+    status = c.trial ? try_all(&c, err) : -1;
     *score = c.kept.score;
     topomap_arena_clear(&c.memory);
     return status;
