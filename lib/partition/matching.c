@@ -122,34 +122,31 @@ int topomap_matching(const topomap_weights *graph, topomap_random *random, uint3
 {
     uint32_t n = graph->vertices, count = 0;
     pairing p = {.graph = graph};
-    topomap_arena memory = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     uint32_t *order = topomap_arena_alloc(&memory, n, sizeof *order, err);
-    int status = -1;
 
     p.mate = topomap_arena_alloc(&memory, n, sizeof *p.mate, err);
     p.from = topomap_arena_alloc(&memory, n, sizeof *p.from, err);
-    if (!memory.is_short) {
-        memset(p.mate, 0xff, n * sizeof *p.mate);
-        memset(p.from, 0xff, n * sizeof *p.from);
-        for (uint32_t u = 0; u < n; u++)
-            order[u] = u;
-        topomap_random_shuffle(random, order, n);
-        for (uint32_t i = 0; i < n; i++)
-            if (p.mate[order[i]] == FREE)
-                join_heaviest(&p, order[i]);
-        for (uint32_t i = 0; i < n; i++)
-            if (p.mate[order[i]] == FREE)
-                join_by_path(&p, order[i]);
-        join_rest(&p);
-        for (uint32_t u = 0; u < n; u++)
-            if (u < p.mate[u]) {
-                half[count++] = u;
-                half[count++] = p.mate[u];
-            }
-        status = 0;
-    }
-    topomap_arena_clear(&memory);
-    return status;
+    if (memory.is_short)
+        return -1;
+    memset(p.mate, 0xff, n * sizeof *p.mate);
+    memset(p.from, 0xff, n * sizeof *p.from);
+    for (uint32_t u = 0; u < n; u++)
+        order[u] = u;
+    topomap_random_shuffle(random, order, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (p.mate[order[i]] == FREE)
+            join_heaviest(&p, order[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (p.mate[order[i]] == FREE)
+            join_by_path(&p, order[i]);
+    join_rest(&p);
+    for (uint32_t u = 0; u < n; u++)
+        if (u < p.mate[u]) {
+            half[count++] = u;
+            half[count++] = p.mate[u];
+        }
+    return 0;
 }
 
 static void contract_row(const topomap_weights *graph, const uint32_t *half,

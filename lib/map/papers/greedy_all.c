@@ -133,10 +133,11 @@ static int construct(const topomap_algorithm_impl *self, topomap_problem *proble
     double started = topomap_clock_cpu();
     topomap_places places = {0};
     ranking r = {0};
-    int status = topomap_places_init(&places, problem->machine, err);
+    int status = topomap_places_init(&places, problem->machine, err) ||
+                         ranking_init(&r, problem->weights.vertices, err)
+                     ? -1
+                     : 0;
 
-    if (status == 0)
-        status = ranking_init(&r, problem->weights.vertices, err);
     if (status == 0)
         place_all(&problem->weights, self->variant, &r, &places, slot_of);
     topomap_places_clear(&places);

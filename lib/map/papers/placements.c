@@ -124,20 +124,20 @@ static const struct {
 static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                topomap_error *err)
 {
-    topomap_mesh mesh;
+    TOPOMAP_CLEANUP(topomap_mesh_clear) topomap_mesh mesh = {0};
     TOPOMAP_FREED double *position = NULL;
-    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
 
-    if (status == 0 && heuristics[self->variant].positions) {
+    if (topomap_mesh_init(&mesh, problem, slot_of, err))
+        return -1;
+    if (heuristics[self->variant].positions) {
         position = topomap_alloc(problem->ranks, (mesh.axes + 1) * sizeof *position, err);
-        status = position ? topomap_embedding_make(&mesh, position, err) : -1;
+        if (!position || topomap_embedding_make(&mesh, position, err))
+            return -1;
     }
-    if (status == 0)
-        status = heuristics[self->variant].place(&mesh, position, err);
-    if (status == 0)
-        topomap_problem_fill(problem, slot_of);
-    topomap_mesh_clear(&mesh);
-    return status;
+    if (heuristics[self->variant].place(&mesh, position, err))
+        return -1;
+    topomap_problem_fill(problem, slot_of);
+    return 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_coce = {

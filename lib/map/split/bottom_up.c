@@ -142,10 +142,8 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     double before = topomap_clock_cpu();
     bottom_up b = {.problem = problem};
     topomap_weights w = problem->weights;
-    int status = open_view(&b, err);
+    int status = open_view(&b, err) || find_levels(&b, err) ? -1 : 0;
 
-    if (status == 0)
-        status = find_levels(&b, err);
     for (uint32_t l = 0; status == 0 && l < b.levels; l++)
         status = climb(&b, l, &w, err);
     if (status == 0)

@@ -117,10 +117,10 @@ static int map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_er
     int inter_only = problem->inter_only, status;
 
     problem->inter_only = 1;
-    if (problem->machine->kind == TOPOMAP_MACHINE_TORUS)
-        status = topomap_algorithm_run(&topomap_algorithm_rb_wrap, problem, slot_of, err);
-    else
-        status = topomap_algorithm_run(&topomap_algorithm_top_down, problem, slot_of, err);
+    status = topomap_algorithm_run(problem->machine->kind == TOPOMAP_MACHINE_TORUS
+                                       ? &topomap_algorithm_rb_wrap
+                                       : &topomap_algorithm_top_down,
+                                   problem, slot_of, err);
     problem->inter_only = inter_only;
     return status == 0 && !inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }
