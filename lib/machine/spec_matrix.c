@@ -106,19 +106,16 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
 {
     const matrix *m = shape;
     TOPOMAP_FREED uint32_t *site = topomap_alloc(machine->nodes, sizeof *site, err);
-    float *listed = site && ids ? distances_of(m, ids, machine->nodes, err) : NULL;
-    int status;
+    TOPOMAP_FREED float *listed = ids ? distances_of(m, ids, machine->nodes, err) : NULL;
 
     if (!site || (ids && !listed))
         return -1;
     for (uint32_t i = 0; i < machine->nodes; i++)
         site[i] = i;
-    status = topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err);
-    if (status == 0)
-        status = topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,
-                                            listed ? listed : m->cost, NULL, err);
-    free(listed);
-    return status;
+    if (topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err))
+        return -1;
+    return topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,
+                                      listed ? listed : m->cost, NULL, err);
 }
 
 int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
