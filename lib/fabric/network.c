@@ -69,7 +69,7 @@ static int make(uint32_t vertices, const topomap_link *link, const uint32_t *fir
                 topomap_network **out, topomap_error *err)
 {
     size_t links = count_pairs(vertices, first, end);
-    topomap_network *network;
+    TOPOMAP_NETWORK_FREED topomap_network *network = NULL;
 
     if (links > TOPOMAP_NETWORK_LINKS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a network of %zu links is too large",
@@ -80,21 +80,18 @@ static int make(uint32_t vertices, const topomap_link *link, const uint32_t *fir
     network->vertices = vertices;
     network->nodes = nodes;
     network->unit = "bytes";
-    if (allocate(network, links, vertex_of, err)) {
-        topomap_network_free(network);
+    if (allocate(network, links, vertex_of, err))
         return -1;
-    }
     fill(network, link, first, end);
-    *out = network;
+    *out = topomap_take(&network);
     return 0;
 }
 
 int topomap_network_new(uint32_t vertices, size_t links, const topomap_link *link, uint32_t nodes,
                         const uint32_t *vertex_of, topomap_network **network, topomap_error *err)
 {
-    uint32_t *first;
-    topomap_end *end;
-    int status;
+    TOPOMAP_FREED uint32_t *first = NULL;
+    TOPOMAP_FREED topomap_end *end = NULL;
 
     for (size_t i = 0; i < links; i++)
         if (link[i].a >= vertices || link[i].b >= vertices)
@@ -102,10 +99,7 @@ int topomap_network_new(uint32_t vertices, size_t links, const topomap_link *lin
                                      link[i].a >= vertices ? link[i].a : link[i].b, vertices);
     if (topomap_ends_list(vertices, links, link, TOPOMAP_ENDS_BY_PEER, &first, &end, err))
         return -1;
-    status = make(vertices, link, first, end, nodes, vertex_of, network, err);
-    free(first);
-    free(end);
-    return status;
+    return make(vertices, link, first, end, nodes, vertex_of, network, err);
 }
 
 /* Links between vertices of the network, with their rates; the others are dropped. */

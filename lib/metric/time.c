@@ -251,15 +251,15 @@ static int predict_overlap(const struct prediction *p, uint32_t begin, uint32_t 
 static int sum_up(const struct prediction *p, topomap_time *time, topomap_error *err)
 {
     const topomap_graph *graph = p->traffic.graph;
-    int status = 0;
 
     time->seconds = 0;
-    for (uint32_t begin = 0, end; status == 0 && begin < time->phases; begin = end) {
+    for (uint32_t begin = 0, end; begin < time->phases; begin = end) {
         for (end = begin + 1; end < time->phases && !graph->phase[end]->barrier;)
             end++;
-        status = predict_overlap(p, begin, end, time, err);
+        if (predict_overlap(p, begin, end, time, err))
+            return -1;
     }
-    return status;
+    return 0;
 }
 
 static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
@@ -348,20 +348,18 @@ static int predict_all(struct prediction *p, const topomap_graph *graph,
     if (topomap_time_costs_take(machine, costs, &p->costs, err))
         return -1;
     made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
-    status = made.phase ? open_prediction(p, graph, machine, err) : -1;
-    if (status == 0)
-        status = predict(p, &made, err);
-    if (status == 0) {
-        made.model = p->way->info.name;
-        made.rates_assumed = p->assumed;
-        *time = made;
-        if (loads)
-            *loads = p->loads;
-    } else {
-        free(made.phase);
-    }
+    status = !made.phase || open_prediction(p, graph, machine, err) || predict(p, &made, err);
     close_prediction(p);
-    return status;
+    if (status) {
+        free(made.phase);
+        return -1;
+    }
+    made.model = p->way->info.name;
+    made.rates_assumed = p->assumed;
+    *time = made;
+    if (loads)
+        *loads = p->loads;
+    return 0;
 }
 
 int topomap_time_predict(const topomap_graph *graph, const topomap_machine *machine,

@@ -366,7 +366,8 @@ static int try_baseline(together *t, topomap_error *err)
 static int try_all(together *t, topomap_error *err)
 {
     double started = topomap_clock_cpu();
-    topomap_machine borrowed, *view = NULL;
+    TOPOMAP_MACHINE_FREED topomap_machine *cells = NULL;
+    topomap_machine borrowed;
     topomap_mapping *found = NULL;
     int status;
 
@@ -377,18 +378,15 @@ static int try_all(together *t, topomap_error *err)
     if (finish(t, "block", started, err))
         return -1;
     started = topomap_clock_cpu();
-    status = t->cells < t->problem->machine->nodes ? cells_machine(t, &view, err)
-                                                   : nodes_view(t, &borrowed, err);
-    if (status == 0)
-        status = map_pieces(t, view ? view : &borrowed, &found, err);
-    if (status == 0) {
-        for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-            t->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
-        spread(t, found->slot_of_rank);
-        status = finish(t, found->algorithm, started, err);
-    }
+    if ((t->cells < t->problem->machine->nodes ? cells_machine(t, &cells, err)
+                                               : nodes_view(t, &borrowed, err)) ||
+        map_pieces(t, cells ? cells : &borrowed, &found, err))
+        return -1;
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        t->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
+    spread(t, found->slot_of_rank);
+    status = finish(t, found->algorithm, started, err);
     topomap_mapping_free(found);
-    topomap_machine_free(view);
     return status;
 }
 
