@@ -339,6 +339,7 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
 static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
     uint64_t ranks = in->ranks ? in->ranks : in->largest + 1;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (!in->arcs.count && !in->ranks)
         return topomap_input_fail(in->input, err, "no edges (`from to [bytes [messages]]`)");
@@ -346,12 +347,11 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
         return topomap_input_fail(in->input, err, "rank %llu, but the file says %llu ranks",
                                   (unsigned long long)in->largest, (unsigned long long)ranks);
     if (topomap_lines_plausible(in->input, ranks, in->arcs.count, err) ||
-        topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
+        topomap_arcs_take(&in->arcs, (uint32_t)ranks, &made, err) ||
+        (in->names.count && names_apply(in, made, err)))
         return -1;
-    if (!in->names.count || !names_apply(in, *graph, err))
-        return 0;
-    topomap_graph_free(*graph);
-    return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 static int edges_read(topomap_input *input, const topomap_graph_options *options,

@@ -427,7 +427,7 @@ static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *er
 static int graph_make(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
     uint64_t arcs = in->arcs.count;
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     topomap_error why;
 
     for (size_t i = 0; i < in->phases; i++)
@@ -436,11 +436,9 @@ static int graph_make(struct reader *in, topomap_graph **graph, topomap_error *e
         (in->phases > 1 && topomap_graph_plausible(in->ranks * in->phases, arcs, &why)))
         return topomap_json_fail(&in->json, err, "%s", why.text);
     if (((in->seen & 1u << KEY_ARCS) && take_arcs(in, &in->arcs, &made, err)) ||
-        (in->phases && take_phases(in, &made, err)) || take_parts(in, made, err)) {
-        topomap_graph_free(made);
+        (in->phases && take_phases(in, &made, err)) || take_parts(in, made, err))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }
 

@@ -310,7 +310,7 @@ static int write_head(const topomap_graph *graph, uint32_t u, topomap_text_out *
 static int metis_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                        topomap_error *err)
 {
-    topomap_weights all = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
@@ -328,7 +328,6 @@ static int metis_write(const topomap_graph *graph, const char *path, topomap_tex
         }
         topomap_text_char(out, '\n');
     }
-    topomap_weights_clear(&all);
     return 0;
 }
 

@@ -142,8 +142,7 @@ static void forget_messages(topomap_graph *graph)
 {
     if (graph->total_messages || !graph->total_bytes)
         return;
-    free(graph->messages);
-    graph->messages = NULL;
+    free(topomap_take(&graph->messages));
 }
 
 static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,

@@ -368,24 +368,21 @@ static int check_seen(topomap_parts *parts, const char *folder, topomap_error *e
 int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph **graph,
                        topomap_error *err)
 {
-    topomap_graph *made;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     int nccl = parts->comms.any;
 
     if (check_seen(parts, folder, err) || topomap_part_comms_take(parts, err) ||
-        topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err))
-        return -1;
-    if ((!nccl && topomap_part_phases_take(parts, made, err)) ||
+        topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err) ||
+        (!nccl && topomap_part_phases_take(parts, made, err)) ||
         topomap_graph_set_text(&made->source, err, "%s profile of %s", nccl ? "NCCL" : "MPI",
                                parts->program) ||
         (parts->comms.left_out &&
          topomap_graph_set_text(&made->note, err,
                                 "%zu partners in communicators are left out: which ranks they "
                                 "are is not known",
-                                parts->comms.left_out))) {
-        topomap_graph_free(made);
+                                parts->comms.left_out)))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }
 

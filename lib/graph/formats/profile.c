@@ -78,14 +78,12 @@ int topomap_profile_finish(const topomap_input *input, const topomap_graph_optio
                            topomap_arcs *arcs, uint64_t ranks, topomap_graph **graph,
                            topomap_error *err)
 {
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (topomap_lines_plausible(input, ranks, arcs->count, err) ||
         topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
-        topomap_profile_filter(options, made, err) || look(input, made, err)) {
-        topomap_graph_free(made);
+        topomap_profile_filter(options, made, err) || look(input, made, err))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }

@@ -266,7 +266,7 @@ static int scotch_read(topomap_input *input, const topomap_graph_options *option
 static int scotch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                         topomap_error *err)
 {
-    topomap_weights all = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
@@ -287,7 +287,6 @@ static int scotch_write(const topomap_graph *graph, const char *path, topomap_te
         }
         topomap_text_char(out, '\n');
     }
-    topomap_weights_clear(&all);
     return 0;
 }
 

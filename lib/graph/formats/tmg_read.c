@@ -423,19 +423,15 @@ static int graph_read(const struct file *in, topomap_graph **graph, topomap_erro
 {
     const uint64_t head[] = {in->header.arcs, in->header.pairs, in->header.bytes,
                              in->header.messages};
-    topomap_graph *made = graph_new(in, head, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *made = graph_new(in, head, err);
 
-    if (!made)
-        return -1;
-    if (arcs_read(in, 0, made, err) || phases_read(in, made, err) || loads_read(in, made, err) ||
-        coordinates_read(in, made, err) || names_read(in, made, err) ||
+    if (!made || arcs_read(in, 0, made, err) || phases_read(in, made, err) ||
+        loads_read(in, made, err) || coordinates_read(in, made, err) || names_read(in, made, err) ||
         text_read(in, TOPOMAP_TMG_PATTERN, &made->pattern, err) ||
         text_read(in, TOPOMAP_TMG_SOURCE, &made->source, err) ||
-        text_read(in, TOPOMAP_TMG_NOTE, &made->note, err)) {
-        topomap_graph_free(made);
+        text_read(in, TOPOMAP_TMG_NOTE, &made->note, err))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }
 

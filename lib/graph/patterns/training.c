@@ -544,17 +544,14 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
 int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
                          uint32_t *groups, uint32_t *size, topomap_error *err)
 {
-    topomap_graph *made;
-    int same;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (topomap_training_groups(graph->pattern, kind, graph->ranks, group_of, groups, size, err) ||
         topomap_graph_generate(graph->pattern, &made, err))
         return -1;
-    same = made->arcs == graph->arcs &&
-           !memcmp(made->offset, graph->offset, ((size_t)made->ranks + 1) * sizeof *made->offset) &&
-           !memcmp(made->target, graph->target, made->arcs * sizeof *made->target);
-    topomap_graph_free(made);
-    if (same)
+    if (made->arcs == graph->arcs &&
+        !memcmp(made->offset, graph->offset, ((size_t)made->ranks + 1) * sizeof *made->offset) &&
+        !memcmp(made->target, graph->target, made->arcs * sizeof *made->target))
         return 0;
     return topomap_error_set(err, TOPOMAP_EUSAGE,
                              "the graph is not as %.60s makes it, so that its groups are not known",

@@ -24,25 +24,25 @@ static uint64_t sum_of_halves(const topomap_graph *graph, uint32_t u, uint64_t a
 
 int topomap_halves_even(const topomap_graph *graph, uint64_t **bytes, topomap_error *err)
 {
-    int halved = 1, uneven = 0;
+    TOPOMAP_FREED uint64_t *sum = NULL;
+    int uneven = 0;
 
     *bytes = NULL;
     /* Undirected files count no messages; and where sums are so large, a byte makes no direction.
      */
     if (topomap_graph_has_messages(graph) || graph->total_bytes >= TOPOMAP_GRAPH_SUM / 2)
         return 0;
-    *bytes = topomap_alloc(graph->arcs, sizeof **bytes, err);
-    if (!*bytes)
+    sum = topomap_alloc(graph->arcs, sizeof *sum, err);
+    if (!sum)
         return -1;
-    for (uint32_t u = 0; u < graph->ranks && halved; u++)
-        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1] && halved; e++) {
-            (*bytes)[e] = sum_of_halves(graph, u, e);
-            halved = (*bytes)[e] != UINT64_MAX;
-            uneven |= (*bytes)[e] % 2 != 0;
+    for (uint32_t u = 0; u < graph->ranks; u++)
+        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
+            sum[e] = sum_of_halves(graph, u, e);
+            if (sum[e] == UINT64_MAX)
+                return 0;
+            uneven |= sum[e] % 2 != 0;
         }
-    if (!halved || !uneven) {
-        free(*bytes);
-        *bytes = NULL;
-    }
+    if (uneven)
+        *bytes = topomap_take(&sum);
     return 0;
 }

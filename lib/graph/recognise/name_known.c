@@ -94,7 +94,7 @@ static int descending(const void *a, const void *b)
 static double overlap_sorted(const search *s, const topomap_weights *made, topomap_error *err)
 {
     uint64_t pairs = made->offset[made->vertices] / 2;
-    uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
+    TOPOMAP_FREED uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
     double ours = (double)s->weights->total, its = (double)made->total, sum = 0;
 
     if (!weight)
@@ -106,7 +106,6 @@ static double overlap_sorted(const search *s, const topomap_weights *made, topom
 
         sum += a < b ? a : b;
     }
-    free(weight);
     return sum;
 }
 
@@ -160,13 +159,11 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t
                        uint32_t *kinds, topomap_error *err)
 {
     uint64_t arcs = g->rows.offset[g->rows.vertices], distinct = 0, at = 0;
-    uint64_t *weight = topomap_alloc(arcs, sizeof *weight, err);
+    TOPOMAP_FREED uint64_t *weight = topomap_alloc(arcs, sizeof *weight, err);
 
     g->label = topomap_alloc(arcs, sizeof *g->label, err);
-    if (!weight || !g->label) {
-        free(weight);
+    if (!weight || !g->label)
         return -1;
-    }
     for (uint32_t u = 0; u < g->rows.vertices; u++)
         for (uint64_t e = g->rows.offset[u]; e < g->rows.offset[u + 1]; e++)
             weight[at++] = heavy_bytes(graph, u, g->rows.target[e], least);
@@ -182,7 +179,6 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t
             g->label[e] = place_of(weight, distinct, heavy_bytes(graph, u, v, least)) * MOST_KINDS +
                           place_of(weight, distinct, heavy_bytes(graph, v, u, least));
         }
-    free(weight);
     return 0;
 }
 

@@ -192,19 +192,14 @@ static void side_close(side *s)
 int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, uint32_t *map,
                           topomap_error *err)
 {
-    side one = {0}, other = {0};
-    uint32_t n = a->rows.vertices, *scratch;
-    TOPOMAP_FREED uint8_t *seen = NULL;
-    int found = -1;
+    TOPOMAP_CLEANUP(side_close) side one = {0}, other = {0};
+    uint32_t n = a->rows.vertices;
+    TOPOMAP_FREED uint32_t *scratch = topomap_alloc(n, sizeof *scratch, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(n, sizeof *seen, err);
 
     if (n != b->rows.vertices || a->rows.offset[n] != b->rows.offset[n])
         return 0;
-    scratch = topomap_alloc(n, sizeof *scratch, err);
-    seen = topomap_alloc(n, sizeof *seen, err);
-    if (scratch && seen && side_open(&one, a, err) == 0 && side_open(&other, b, err) == 0)
-        found = compare(&one, &other, map, scratch, seen);
-    side_close(&one);
-    side_close(&other);
-    free(scratch);
-    return found;
+    if (!scratch || !seen || side_open(&one, a, err) || side_open(&other, b, err))
+        return -1;
+    return compare(&one, &other, map, scratch, seen);
 }

@@ -103,7 +103,7 @@ static int take_as_one(topomap_nccl *log, topomap_error *err)
 static int find_world(struct job *job, topomap_error *err)
 {
     topomap_nccl *log = job->log;
-    size_t *members = topomap_alloc(log->comms, sizeof *members, err);
+    TOPOMAP_FREED size_t *members = topomap_alloc(log->comms, sizeof *members, err);
 
     if (!members)
         return -1;
@@ -115,7 +115,6 @@ static int find_world(struct job *job, topomap_error *err)
             job->world = c;
             job->ranks = log->comm[c].size;
         }
-    free(members);
     for (size_t i = 0; i < log->members; i++)
         if (log->member[i].comm == job->world)
             job->rank[log->member[i].device] = log->member[i].rank;
@@ -133,7 +132,7 @@ static int compare_labels(const void *a, const void *b)
 static int take_labels(struct job *job, topomap_error *err)
 {
     size_t devices = job->log->devices.count;
-    uint64_t *sorted = topomap_alloc(devices, sizeof *sorted, err);
+    TOPOMAP_FREED uint64_t *sorted = topomap_alloc(devices, sizeof *sorted, err);
     int alike = 0;
 
     if (!sorted)
@@ -143,7 +142,6 @@ static int take_labels(struct job *job, topomap_error *err)
     for (size_t i = 0; i < devices; i++)
         alike |= !sorted[i] || (i && sorted[i] == sorted[i - 1]);
     job->ranks = sorted[devices - 1];
-    free(sorted);
     for (size_t i = 0; !alike && i < devices; i++)
         job->rank[i] = (uint32_t)job->log->label[i] - 1;
     return alike;
