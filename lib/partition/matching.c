@@ -179,25 +179,21 @@ int topomap_matching_contract(const topomap_weights *graph, const uint32_t *half
 {
     uint32_t count = graph->vertices / 2;
     uint64_t arcs = graph->offset[graph->vertices];
-    uint32_t *pair_of = topomap_alloc(graph->vertices, sizeof *pair_of, err);
-    uint64_t *mark = topomap_alloc(count, sizeof *mark, err);
+    TOPOMAP_FREED uint32_t *pair_of = topomap_alloc(graph->vertices, sizeof *pair_of, err);
+    TOPOMAP_FREED uint64_t *mark = topomap_alloc(count, sizeof *mark, err);
+    TOPOMAP_CLEANUP(topomap_weights_clear)
     topomap_weights made = {.vertices = count, .total = graph->total};
 
     made.offset = topomap_alloc((size_t)count + 1, sizeof *made.offset, err);
     made.target = topomap_alloc(arcs, sizeof *made.target, err);
     made.weight = topomap_alloc(arcs, sizeof *made.weight, err);
-    if (!pair_of || !mark || !made.offset || !made.target || !made.weight) {
-        free(pair_of);
-        free(mark);
-        topomap_weights_clear(&made);
+    if (!pair_of || !mark || !made.offset || !made.target || !made.weight)
         return -1;
-    }
     for (uint32_t i = 0; i < graph->vertices; i++)
         pair_of[half[i]] = i / 2;
     for (uint32_t pair = 0; pair < count; pair++)
         contract_row(graph, half, pair_of, pair, mark, &made);
-    free(pair_of);
-    free(mark);
     *pairs = made;
+    made = (topomap_weights){0};
     return 0;
 }

@@ -119,20 +119,17 @@ int topomap_pairs_try(topomap_pairs *s, uint32_t u, uint32_t x)
 /* The vertices without edges, in the order of their slots. */
 static int find_silent(topomap_pairs *s, topomap_error *err)
 {
-    uint32_t n = s->problem->weights.vertices,
-             *vertex_at = topomap_alloc(n, sizeof *vertex_at, err);
+    uint32_t n = s->problem->weights.vertices;
+    TOPOMAP_FREED uint32_t *vertex_at = topomap_alloc(n, sizeof *vertex_at, err);
 
     s->silent = topomap_alloc(n, sizeof *s->silent, err);
-    if (!vertex_at || !s->silent) {
-        free(vertex_at);
+    if (!vertex_at || !s->silent)
         return -1;
-    }
     for (uint32_t v = 0; v < n; v++)
         vertex_at[s->slot_of[v]] = v;
     for (uint32_t p = 0; p < n; p++)
         if (degree(s, vertex_at[p]) == 0)
             s->silent[s->silents++] = vertex_at[p];
-    free(vertex_at);
     return 0;
 }
 

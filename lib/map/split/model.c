@@ -120,8 +120,7 @@ static int make(model *m, uint64_t seed, topomap_graph **out, topomap_error *err
     topomap_partitioner_clear(&m->partitioner);
     free(m->stack);
     free(m->sizes);
-    free(m->split.size);
-    free(m->split.where);
+    topomap_split_clear(&m->split);
     return status;
 }
 

@@ -23,20 +23,19 @@ typedef struct core_stage {
 /* Divides a run of slots of one node, and the vertices on it, down the node's levels. */
 static int divide(core_stage *stage, uint32_t lo, uint32_t hi, topomap_error *err)
 {
-    topomap_split split = {0};
-    int status =
-        topomap_split_inside(stage->problem->machine, stage->slots + lo, hi - lo, &split, err);
+    TOPOMAP_CLEANUP(topomap_split_clear) topomap_split split = {0};
 
-    if (status == 0 && split.parts > 1 && split.parts < hi - lo) {
-        status = topomap_partition(&stage->partitioner, stage->vertices + lo, hi - lo, split.parts,
-                                   split.size, err);
-        for (uint32_t i = 0; status == 0 && i < split.parts; lo += split.size[i++])
-            if (split.size[i] > 1)
-                status = divide(stage, lo, lo + split.size[i], err);
-    }
-    free(split.size);
-    free(split.where);
-    return status;
+    if (topomap_split_inside(stage->problem->machine, stage->slots + lo, hi - lo, &split, err))
+        return -1;
+    if (split.parts <= 1 || split.parts >= hi - lo)
+        return 0;
+    if (topomap_partition(&stage->partitioner, stage->vertices + lo, hi - lo, split.parts,
+                          split.size, err))
+        return -1;
+    for (uint32_t i = 0; i < split.parts; lo += split.size[i++])
+        if (split.size[i] > 1 && divide(stage, lo, lo + split.size[i], err))
+            return -1;
+    return 0;
 }
 
 /* J inside the node of slots lo..hi-1 by stage->vertices; scratch is [slots], UINT32_MAX again. */

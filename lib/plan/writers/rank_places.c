@@ -186,39 +186,41 @@ static int count_locals(topomap_rank_places *places, topomap_error *err)
     return 0;
 }
 
+static void making_clear(struct making *making)
+{
+    free(making->of_task);
+    free(making->unit);
+}
+
 int topomap_rank_places_make(const topomap_plan *plan, const char *const *names,
                              const topomap_cores *cores, topomap_rank_places *places,
                              topomap_error *err)
 {
+    TOPOMAP_CLEANUP(making_clear)
     struct making making = {plan, cores && cores->nodes ? cores : NULL, places, NULL, NULL, 1};
-    int status = -1;
 
+    *places = (topomap_rank_places){0};
     for (uint32_t node = 0; node < plan->nodes; node++)
-        if (!topomap_is_node_name(names[node], strlen(names[node]))) {
-            *places = (topomap_rank_places){0};
+        if (!topomap_is_node_name(names[node], strlen(names[node])))
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "'%.80s' is not a node name that a launcher's file can have: "
                                      "letters, digits, '.', '-' and '_'",
                                      names[node]);
-        }
     *places = (topomap_rank_places){.ranks = plan->tasks, .nodes = plan->nodes, .node = names};
     places->node_of = topomap_alloc(plan->tasks, sizeof *places->node_of, err);
     places->local = topomap_alloc(plan->tasks, sizeof *places->local, err);
     places->by_node = topomap_alloc(plan->tasks, sizeof *places->by_node, err);
     places->first = topomap_alloc((size_t)plan->tasks + 1, sizeof *places->first, err);
     making.of_task = topomap_alloc((size_t)plan->tasks + 1, sizeof *making.of_task, err);
-    if (places->node_of && places->local && places->by_node && places->first && making.of_task) {
-        memcpy(places->by_node, plan->task, plan->tasks * sizeof *places->by_node);
-        for (uint32_t node = 0; node < plan->nodes; node++)
-            for (uint32_t k = plan->first[node]; k < plan->first[node + 1]; k++) {
-                places->node_of[plan->task[k]] = node;
-                places->local[plan->task[k]] = k - plan->first[node];
-            }
-        status = has_bindings(plan) ? count_bindings(&making, err) : count_locals(places, err);
-    }
-    free(making.of_task);
-    free(making.unit);
-    return status;
+    if (!places->node_of || !places->local || !places->by_node || !places->first || !making.of_task)
+        return -1;
+    memcpy(places->by_node, plan->task, plan->tasks * sizeof *places->by_node);
+    for (uint32_t node = 0; node < plan->nodes; node++)
+        for (uint32_t k = plan->first[node]; k < plan->first[node + 1]; k++) {
+            places->node_of[plan->task[k]] = node;
+            places->local[plan->task[k]] = k - plan->first[node];
+        }
+    return has_bindings(plan) ? count_bindings(&making, err) : count_locals(places, err);
 }
 
 void topomap_rank_places_clear(topomap_rank_places *places)
