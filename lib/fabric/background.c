@@ -77,16 +77,13 @@ static int apply(topomap_network *network, const char *path, const topomap_fabri
 int topomap_network_background(topomap_network *network, const char *path, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric listed = {0};
-    topomap_input *input;
-    int status;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
     if (!network->name || strcmp(network->unit, "s") != 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "background traffic needs a network whose links have names and "
                                  "rates, from a topology database");
-    if (topomap_input_open(path, &input, err))
+    if (topomap_input_open(path, &input, err) || topomap_links_read(input, NULL, &listed, err))
         return -1;
-    status = topomap_links_read(input, NULL, &listed, err);
-    topomap_input_close(input);
-    return status ? -1 : apply(network, path, &listed, err);
+    return apply(network, path, &listed, err);
 }

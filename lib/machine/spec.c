@@ -126,16 +126,11 @@ static int read_ids(topomap_input *input, uint64_t limit, uint32_t **ids, size_t
 int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_t *count,
                        topomap_error *err)
 {
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     TOPOMAP_FREED uint32_t *list = NULL;
     size_t length = 0;
-    int status;
 
-    if (topomap_input_open(path, &input, err) != 0)
-        return -1;
-    status = read_ids(input, limit, &list, &length, err);
-    topomap_input_close(input);
-    if (status != 0)
+    if (topomap_input_open(path, &input, err) || read_ids(input, limit, &list, &length, err))
         return -1;
     *ids = topomap_take(&list);
     *count = (uint32_t)length;

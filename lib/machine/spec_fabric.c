@@ -252,14 +252,10 @@ static int check_links(const topomap_spec *spec, const topomap_fabric *f, topoma
 int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric f = {0};
-    topomap_input *input;
-    int status;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    if (topomap_input_open(spec->body, &input, err))
-        return -1;
-    status = topomap_links_read(input, NULL, &f, err);
-    topomap_input_close(input);
-    if (status || check_links(spec, &f, err))
+    if (topomap_input_open(spec->body, &input, err) || topomap_links_read(input, NULL, &f, err) ||
+        check_links(spec, &f, err))
         return -1;
     return topomap_fabric_machine(&f, spec, 1, machine, err);
 }

@@ -66,7 +66,7 @@ static int check(topomap_input *input, const matrix *m, topomap_error *err)
 
 static int read_matrix(const char *path, matrix *m, topomap_error *err)
 {
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     char *line;
     size_t length;
     int got;
@@ -77,17 +77,12 @@ static int read_matrix(const char *path, matrix *m, topomap_error *err)
         line += strspn(line, " \t");
         if (*line == '\0' || *line == '#')
             continue;
-        got = -1;
         if (m->rows > 0 && m->rows == m->n)
-            topomap_input_fail(input, err, "expected %zu rows, found more", m->n);
-        else if (read_row(input, line, m, err) == 0)
-            continue;
-        break;
+            return topomap_input_fail(input, err, "expected %zu rows, found more", m->n);
+        if (read_row(input, line, m, err))
+            return -1;
     }
-    if (got == 0)
-        got = check(input, m, err);
-    topomap_input_close(input);
-    return got;
+    return got ? -1 : check(input, m, err);
 }
 
 /* The distances of the nodes that there are. */

@@ -72,14 +72,11 @@ static int file_lines(topomap_input *input, uint32_t rows, struct division *d, t
 static int by_file(const topomap_graph_options *options, uint32_t rows, struct division *d,
                    topomap_error *err)
 {
-    topomap_input *input;
-    int status;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
     if (topomap_input_open(topomap_graph_option_text(options, "partition"), &input, err))
         return -1;
-    status = file_lines(input, rows, d, err);
-    topomap_input_close(input);
-    return status;
+    return file_lines(input, rows, d, err);
 }
 
 static int by_metis(const topomap_graph *matrix, const topomap_graph_options *options,

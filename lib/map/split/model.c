@@ -129,8 +129,7 @@ int topomap_graph_partition(const topomap_graph *mesh, uint32_t parts, const cha
                             topomap_error *err)
 {
     model m = {.mesh = mesh, .parts = parts};
-    topomap_splitter splitter;
-    int status;
+    TOPOMAP_CLEANUP(topomap_tree_splitter_close) topomap_splitter splitter = {0};
 
     if (strcmp(method, "rb") != 0 && strcmp(method, "rms") != 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "method '%.40s': expected rb or rms", method);
@@ -149,7 +148,5 @@ int topomap_graph_partition(const topomap_graph *mesh, uint32_t parts, const cha
     if (topomap_tree_splitter_open(machine, &splitter, err) != 0)
         return -1;
     m.splitter = &splitter;
-    status = make(&m, seed, graph, err);
-    topomap_tree_splitter_close(&splitter);
-    return status;
+    return make(&m, seed, graph, err);
 }
