@@ -2,8 +2,6 @@
 /* Hops between many sets of switches at once: 64 breadth-first searches share each look at a link,
  * one bit each (Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal",
  * VLDB 2014). A launch on 1,000 of 10,000 hosts starts from some 500 leaf switches. */
-#include <stdlib.h>
-
 #include "fabric/switches.h"
 #include "util/alloc.h"
 

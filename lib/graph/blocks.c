@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph between blocks of vertices. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "graph/graph.h"
 #include "util/alloc.h"
 

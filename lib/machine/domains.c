@@ -2,7 +2,6 @@
 #include "machine/spec.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/alloc.h"
 

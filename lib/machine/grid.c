@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The network of a torus or mesh machine. */
-#include <stdlib.h>
-
 #include "fabric/shapes.h"
 #include "fabric/network.h"
 #include "machine/machine.h"

@@ -2,7 +2,6 @@
 /* fattree:, dragonfly: and percs: machines of a made fabric, and links:, one from a file. The
  * shapes are those of `topomap db synth`. Every cable has capacity 1 where no rate is known. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/fabric.h"
 #include "fabric/shapes.h"

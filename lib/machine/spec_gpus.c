@@ -14,7 +14,6 @@
  *
  * For time a GPU takes 450 GB/s from others of its node (18 NVLinks of the H100's, 25 GB/s each and
  * way), without NVLink 25 (PCI Express 4.0 on 16 lanes). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/devices.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
-
 #include "fabric/fabric.h"
 #include "fabric/network.h"
 #include "machine/spec.h"

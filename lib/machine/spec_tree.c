@@ -2,7 +2,6 @@
 /* tree:4:16:8@1:10:100: sizes from the inside out, and the cost of one byte between two slots
  * whose smallest common group is that level (Schulz & Traeff, section 5.1). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/spec.h"
 #include "util/alloc.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metric/metric.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/shapes.h"

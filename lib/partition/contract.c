@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "partition/partition.h"
 
-#include <stdlib.h>
-
 #include "util/alloc.h"
 
 int topomap_contract(const topomap_weights *w, const uint32_t *block_of, uint32_t blocks,

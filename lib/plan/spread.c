@@ -2,7 +2,6 @@
 #include "plan/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/graph.h"
 #include "machine/machine.h"

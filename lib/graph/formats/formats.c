@@ -2,7 +2,6 @@
 /* The graph formats, and reading and writing through it. */
 #include "graph/formats/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/output.h"

@@ -2,7 +2,6 @@
 #include "graph/formats/io.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "partition/partition.h"
 #include "util/alloc.h"

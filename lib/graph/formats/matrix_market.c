@@ -4,7 +4,6 @@
  * triangle is stored; the value is split between the two directions as in METIS files. */
 #include "graph/formats/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,7 +3,6 @@
  * at both ends; lines that begin with % are comments; an empty line is a vertex without edges. */
 #include "graph/formats/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"

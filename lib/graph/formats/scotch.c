@@ -4,7 +4,6 @@
  * vertex [label] [weight] degree and as many [weight] neighbour. Neighbours go by label where there
  * are labels, else by the vertex's place from base on. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/formats/io.h"
 #include "util/alloc.h"

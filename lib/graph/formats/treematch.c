@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TreeMatch's matrices: N lines of N numbers, row r what rank r sends to each, no header. Zeros are
  * no arcs. Reals are rounded. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "graph/formats/io.h"
 #include "graph/formats/parts.h"
 #include "util/alloc.h"

@@ -2,7 +2,6 @@
 #include "graph/patterns/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "util/alloc.h"
 

@@ -2,8 +2,6 @@
 /* Delaunay triangulation by divide and conquer on quad-edges: Guibas & Stolfi, "Primitives for the
  * manipulation of general subdivisions and the computation of Voronoi diagrams", ACM Transactions
  * on Graphics 4(2), 1985. Integer coordinates and 128-bit determinants: no rounding. */
-#include <stdlib.h>
-
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 

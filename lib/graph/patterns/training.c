@@ -24,7 +24,6 @@
  * etp stands for tp, cp is 1, and dp is what is left: they must have the same stages. With etp
  * other than tp the experts' all-reduces are over etp, of the topk copies: 2 of the 4 a layer, of
  * etp topk A/tp. An order that does not name ep takes it from cp and dp, in that order. */
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/recognise/name.h"
 
-#include <stdlib.h>
-
 #include "graph/graph.h"
 #include "util/alloc.h"
 #include "util/sorted.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/recognise/name.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */

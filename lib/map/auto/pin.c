@@ -6,7 +6,6 @@
  * together with; and where all of it costs something, others change places around it. */
 #include "map/auto/portfolio.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The portfolio where the load of links counts. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/auto/portfolio.h"

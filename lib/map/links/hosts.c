@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/links/links.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "partition/partition.h"

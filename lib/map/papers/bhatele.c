@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `bhatele`: all of the heuristics of Bhatele (2010) that take the graph, the least hop-bytes stay.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

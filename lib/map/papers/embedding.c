@@ -2,7 +2,6 @@
 #include "map/papers/papers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

@@ -3,7 +3,6 @@
  * a plane. `stack` translates each piece; `fold` reflects every second one, so that neighbours
  * across a cut face each other. Which dimension the planes are stacked along, which way the grid
  * is cut and which 2-D heuristic maps the planes is tried out: the least J stays. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

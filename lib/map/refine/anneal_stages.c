@@ -2,7 +2,6 @@
 /* `anneal` and `anneal-hot`: groups of slots from the outside in, then slots, level by level from
  * the outermost. Temperatures are fractions of what a swap across the level costs that makes J
  * worse: up to a tenth, a good start keeps its outline; from a fifth on, little of it is left. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

@@ -6,7 +6,6 @@
 #include "map/refine/refine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "util/alloc.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `swap`: whole nodes change places first, then single ranks. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "map/problem.h"
 #include "map/refine/refine.h"
 #include "partition/partition.h"

@@ -5,7 +5,6 @@
  * over global links, of which there are few. */
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/shapes.h"
 #include "map/problem.h"

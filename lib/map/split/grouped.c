@@ -3,7 +3,6 @@
  * into as many groups of equal size as there are nodes, made exact by the moves of section 4; then
  * the graph of the groups is mapped to the nodes, and each group inside its node by itself. The
  * recursion over all ranks, which is ours, needs no groups: what is divided next to last is one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

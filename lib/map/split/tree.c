@@ -6,7 +6,6 @@
  * on along the hwloc tree. */
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "map/problem.h"

@@ -2,7 +2,6 @@
 /* `two-stage`: ranks to nodes first, then, in each node by itself, to cores: Lindgren (KTH), Alg.
  * 4. `two-stage-refine` improves an existing mapping: the node stage is refined, the core stage
  * made anew (Alg. 5). Always one to one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
