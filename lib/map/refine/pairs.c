@@ -260,38 +260,24 @@ static const topomap_parameter blocks[] = {
     {NULL, NULL, NULL, 0, 0},
 };
 
-const topomap_algorithm_impl topomap_algorithm_n2 = {
-    .row = {"n2", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
-            "swaps of all pairs of ranks, in cyclic order"},
-    .run_family = refine,
-    .variant = N2,
-};
+/* One of them: its symbol, section and help, the pairs that it swaps and its parameters. */
+#define PAIRS(symbol, section, help, which, words)                                                 \
+    const topomap_algorithm_impl topomap_algorithm_##symbol = {                                    \
+        .row = {#symbol, BY_VIEM ", " section, "refine", FITS_ALL, help},                          \
+        .parameters = words,                                                                       \
+        .run_family = refine,                                                                      \
+        .variant = which,                                                                          \
+    }
 
-const topomap_algorithm_impl topomap_algorithm_np = {
-    .row = {"np", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
-            "swaps of pairs inside blocks of consecutive ranks, in cyclic order"},
-    .parameters = blocks,
-    .run_family = refine,
-    .variant = NP,
-};
+PAIRS(n2, "2 and 3.2", "swaps of all pairs of ranks, in cyclic order", N2, NULL);
 
-const topomap_algorithm_impl topomap_algorithm_nc1 = {
-    .row = {"nc1", BY_VIEM ", 3.3", "refine", FITS_ALL,
-            "swaps of pairs that communicate, in random order"},
-    .run_family = refine,
-    .variant = 1,
-};
+PAIRS(np, "2 and 3.2", "swaps of pairs inside blocks of consecutive ranks, in cyclic order", NP,
+      blocks);
 
-const topomap_algorithm_impl topomap_algorithm_nc2 = {
-    .row = {"nc2", BY_VIEM ", 3.3", "refine", FITS_ALL,
-            "swaps of pairs at most 2 apart in the communication graph, in random order"},
-    .run_family = refine,
-    .variant = 2,
-};
+PAIRS(nc1, "3.3", "swaps of pairs that communicate, in random order", 1, NULL);
 
-const topomap_algorithm_impl topomap_algorithm_nc10 = {
-    .row = {"nc10", BY_VIEM ", 3.3", "refine", FITS_ALL,
-            "swaps of pairs at most 10 apart in the communication graph, in random order"},
-    .run_family = refine,
-    .variant = 10,
-};
+PAIRS(nc2, "3.3", "swaps of pairs at most 2 apart in the communication graph, in random order", 2,
+      NULL);
+
+PAIRS(nc10, "3.3", "swaps of pairs at most 10 apart in the communication graph, in random order",
+      10, NULL);
