@@ -160,9 +160,8 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
         return topomap_spec_fail(spec, err, "%u groups, but the global links reach %u (a*h + 1)",
                                  d.groups, d.a * d.h + 1);
     routers = (uint64_t)d.a * d.groups;
-    if (check_size(spec, routers * d.p, routers, routers * (d.p + d.a + (uint64_t)d.h), err))
-        return -1;
-    if (make_dragonfly(&f, &d, err))
+    if (check_size(spec, routers * d.p, routers, routers * (d.p + d.a + (uint64_t)d.h), err) ||
+        make_dragonfly(&f, &d, err))
         return -1;
     return topomap_fabric_machine(&f, spec, 0, machine, err);
 }

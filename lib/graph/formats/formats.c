@@ -184,9 +184,7 @@ int topomap_graph_file_read(const char *path, const char *format, const char *co
     TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     int row;
 
-    if (format && by_name(format, 0, err) < 0)
-        return -1;
-    if (topomap_input_open(path, &input, err))
+    if ((format && by_name(format, 0, err) < 0) || topomap_input_open(path, &input, err))
         return -1;
     topomap_input_watch(input, watch);
     row = topomap_input_unpacked(input, option, err) ? -1

@@ -193,9 +193,8 @@ static int array_line(struct reader *in, const char *at, uint64_t *row, uint64_t
 {
     uint64_t value;
 
-    if (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err))
-        return -1;
-    if (value && add_entry(in, *row, *column, value, err))
+    if (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err) ||
+        (value && add_entry(in, *row, *column, value, err)))
         return -1;
     if (++*row == in->ranks) {
         ++*column;

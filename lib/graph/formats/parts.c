@@ -261,9 +261,8 @@ static int add_file(struct file *in, uint32_t number, topomap_error *err)
     if ((uint64_t)about.st_size < sizeof in->header)
         return fail(in, "shorter than a part of a profile: it is truncated", err);
     if (take_bytes(in, &in->header, sizeof in->header, err) ||
-        check_header(in, (uint64_t)about.st_size, err) || check_run(in, err))
-        return -1;
-    if (take_table(in, err) || check_table(in, err))
+        check_header(in, (uint64_t)about.st_size, err) || check_run(in, err) ||
+        take_table(in, err) || check_table(in, err))
         return -1;
     return add_ranks(in, number, err);
 }

@@ -438,18 +438,17 @@ static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *
 
     if (job_new(args, &job, err) ||
         topomap_pattern_size(out, job.ranks, topomap_pattern_times(job.ranks, neighbours(&job)),
-                             err))
-        return -1;
-    if ((apart && topomap_pattern_phase(out, err)) ||
+                             err) ||
+        (apart && topomap_pattern_phase(out, err)) ||
         along(&job, &job.dense, TP, add_tp, out, err) ||
         (job.etp != job.dense.size[TP] && along(&job, &job.expert, TP, add_etp, out, err)) ||
         (apart && topomap_pattern_phase(out, err)) ||
         along(&job, &job.dense, CP, add_cp, out, err) ||
         (apart && topomap_pattern_phase(out, err)) || add_expert_groups(&job, out, err) ||
         (apart && topomap_pattern_phase(out, err)) ||
-        along(&job, &job.dense, PP, add_pp, out, err) || (apart && topomap_pattern_phase(out, err)))
-        return -1;
-    if (among_replicas(&job, job.dense.size[CP] * job.dense.size[DP], 1, add_dp, out, err))
+        along(&job, &job.dense, PP, add_pp, out, err) ||
+        (apart && topomap_pattern_phase(out, err)) ||
+        among_replicas(&job, job.dense.size[CP] * job.dense.size[DP], 1, add_dp, out, err))
         return -1;
     return add_expert_replicas(&job, out, err);
 }

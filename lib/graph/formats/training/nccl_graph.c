@@ -153,9 +153,7 @@ static int find_ranks(const topomap_input *input, struct job *job, topomap_error
     int alike;
 
     job->rank = topomap_alloc(log->devices.count, sizeof *job->rank, err);
-    if (!job->rank || (!log->comms && take_as_one(log, err)))
-        return -1;
-    if (find_world(job, err))
+    if (!job->rank || (!log->comms && take_as_one(log, err)) || find_world(job, err))
         return -1;
     if (job->world != TOPOMAP_NCCL_NONE)
         return 0;
