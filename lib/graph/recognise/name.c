@@ -139,6 +139,53 @@ static int recognise_parts(const topomap_graph *graph, uint64_t ranks, topomap_r
     return 0;
 }
 
+/* ---- Halves --------------------------------------------------------------------------------- */
+/* Weights of undirected files, without the direction that halving them makes. */
+
+/* What both arcs of a pair have, where they are its weight's halves; UINT64_MAX where not. An arc
+ * of 0 bytes has to be there: what really goes one way has none back. */
+static uint64_t sum_of_halves(const topomap_graph *graph, uint32_t u, uint64_t arc)
+{
+    uint32_t v = graph->target[arc];
+    uint64_t end = graph->offset[v + 1];
+    uint64_t back = topomap_sorted_u32(graph->target, graph->offset[v], end, u);
+    uint64_t a = graph->bytes[arc], b;
+
+    if (back == end || graph->target[back] != u)
+        return UINT64_MAX;
+    b = graph->bytes[back];
+    return (a < b ? b - a : a - b) <= 1 ? a + b : UINT64_MAX;
+}
+
+/* Readers of undirected files give each arc of an edge half of its weight, and of an odd one the
+ * first arc a byte more: of a weight of 1 all there is. Where that is how every pair is split,
+ * *bytes becomes an array of the arcs' bytes that are twice as many and the same both ways, to be
+ * freed; else NULL. \return 0, or -1 on failure */
+static int halves_even(const topomap_graph *graph, uint64_t **bytes, topomap_error *err)
+{
+    TOPOMAP_FREED uint64_t *sum = NULL;
+    int uneven = 0;
+
+    *bytes = NULL;
+    /* Undirected files count no messages; and where sums are so large, a byte makes no direction.
+     */
+    if (topomap_graph_has_messages(graph) || graph->total_bytes >= TOPOMAP_GRAPH_SUM / 2)
+        return 0;
+    sum = topomap_alloc(graph->arcs, sizeof *sum, err);
+    if (!sum)
+        return -1;
+    for (uint32_t u = 0; u < graph->ranks; u++)
+        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
+            sum[e] = sum_of_halves(graph, u, e);
+            if (sum[e] == UINT64_MAX)
+                return 0;
+            uneven |= sum[e] % 2 != 0;
+        }
+    if (uneven)
+        *bytes = topomap_take(&sum);
+    return 0;
+}
+
 int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
                             topomap_recognition *pattern, topomap_error *err)
 {
@@ -149,7 +196,7 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
         return topomap_error_set(
             err, TOPOMAP_EUSAGE, "a graph of %llu ranks: %llu are the most that one can have",
             (unsigned long long)ranks, (unsigned long long)TOPOMAP_GRAPH_RANKS);
-    if (topomap_halves_even(graph, &bytes, err))
+    if (halves_even(graph, &bytes, err))
         return -1;
     if (bytes) {
         even.bytes = bytes;
