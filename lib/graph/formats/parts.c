@@ -470,7 +470,7 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
 {
     int again = topomap_whole_raise(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 3);
     DIR *opened = again < 0 ? NULL : fdopendir(again);
-    uint32_t *number = NULL;
+    TOPOMAP_FREED uint32_t *number = NULL;
     size_t count = 0;
     int status;
 
@@ -480,12 +480,10 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
             close(again);
         return -1;
     }
-    status = list_parts(opened, &number, &count, err);
-    if (status == 0)
-        status = add_parts(parts, opened, path, seconds, number, count, err);
+    status = list_parts(opened, &number, &count, err) ||
+             add_parts(parts, opened, path, seconds, number, count, err);
     closedir(opened);
-    free(number);
-    return status;
+    return status ? -1 : 0;
 }
 
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,

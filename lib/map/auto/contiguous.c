@@ -187,10 +187,9 @@ static int try_baseline(contiguous *c, topomap_error *err)
 
 static int try_all(contiguous *c, topomap_error *err)
 {
-    topomap_mapping *found = NULL;
+    TOPOMAP_MAPPING_FREED topomap_mapping *found = NULL;
     const char *algorithm;
     double started = topomap_clock_cpu();
-    int status;
 
     if (make_view(c, err) || try_baseline(c, err))
         return -1;
@@ -198,14 +197,11 @@ static int try_all(contiguous *c, topomap_error *err)
     if (refine(c, "block", started, err))
         return -1;
     started = topomap_clock_cpu();
-    status = map_blocks(c, &algorithm, &found, err);
-    if (status == 0) {
-        for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-            c->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
-        status = refine(c, algorithm, started, err);
-    }
-    topomap_mapping_free(found);
-    return status;
+    if (map_blocks(c, &algorithm, &found, err))
+        return -1;
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        c->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
+    return refine(c, algorithm, started, err);
 }
 
 int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *options,

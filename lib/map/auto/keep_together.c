@@ -368,8 +368,7 @@ static int try_all(together *t, topomap_error *err)
     double started = topomap_clock_cpu();
     TOPOMAP_MACHINE_FREED topomap_machine *cells = NULL;
     topomap_machine borrowed;
-    topomap_mapping *found = NULL;
-    int status;
+    TOPOMAP_MAPPING_FREED topomap_mapping *found = NULL;
 
     if (make_cells(t, err) || sort_ranks(t, err) || cut_pieces(t, err) || try_baseline(t, err))
         return -1;
@@ -385,9 +384,7 @@ static int try_all(together *t, topomap_error *err)
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
         t->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
     spread(t, found->slot_of_rank);
-    status = finish(t, found->algorithm, started, err);
-    topomap_mapping_free(found);
-    return status;
+    return finish(t, found->algorithm, started, err);
 }
 
 int topomap_together_has_level(const topomap_machine *machine, const char *level)

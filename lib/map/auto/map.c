@@ -241,18 +241,12 @@ static void problem_clear(topomap_problem *problem)
     free(problem->work.scratch);
 }
 
-static void free_mapping(topomap_mapping **mapping)
-{
-    topomap_mapping_free(*mapping);
-}
-
 static int map(const topomap_graph *graph, const topomap_machine *machine,
                const topomap_map_options *options, topomap_watch *watch, topomap_mapping **out,
                topomap_error *err)
 {
     TOPOMAP_CLEANUP(problem_clear) topomap_problem problem = {.watch = watch};
-    TOPOMAP_CLEANUP(free_mapping)
-    topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
+    TOPOMAP_MAPPING_FREED topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     TOPOMAP_CLEANUP(topomap_objective_close) topomap_objective objective = {0};
     topomap_score start_score, found = {0};
     TOPOMAP_CLEANUP(topomap_layouts_close) topomap_layouts layouts = {0};
