@@ -12,6 +12,7 @@ enum { ADAPTER = 1, ROUTER };
 enum { PATIENCE = 1000000000 }; /* of topomap_time_evaluate(): some seconds */
 
 struct prediction {
+    topomap_arena memory;
     topomap_traffic traffic;
     topomap_time_costs costs;
     const uint32_t *slot_of;
@@ -27,15 +28,6 @@ struct prediction {
     double *copied;     /* [ranks] bytes from ranks of the same node */
     uint64_t *messages; /* [ranks] sent and received */
 };
-
-static void close_prediction(struct prediction *p)
-{
-    topomap_traffic_close(&p->traffic);
-    free(p->load);
-    free(p->of_node);
-    free(p->copied);
-    free(p->messages);
-}
 
 /* A node's adapter has links to switches alone: what is joined to another node, as a torus's router
  * is, routes for others. */
@@ -65,11 +57,11 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
     n = p->traffic.network;
     p->assumed = strcmp(n->unit, "s") != 0;
     p->rate = p->assumed ? p->costs.rate : 1.0;
-    p->load = topomap_alloc(n->links, sizeof *p->load, err);
-    p->of_node = topomap_alloc(n->vertices, sizeof *p->of_node, err);
-    p->copied = topomap_alloc(graph->ranks, sizeof *p->copied, err);
-    p->messages = topomap_alloc(graph->ranks, sizeof *p->messages, err);
-    if (!p->load || !p->of_node || !p->copied || !p->messages)
+    p->load = topomap_arena_alloc(&p->memory, n->links, sizeof *p->load, err);
+    p->of_node = topomap_arena_alloc(&p->memory, n->vertices, sizeof *p->of_node, err);
+    p->copied = topomap_arena_alloc(&p->memory, graph->ranks, sizeof *p->copied, err);
+    p->messages = topomap_arena_alloc(&p->memory, graph->ranks, sizeof *p->messages, err);
+    if (p->memory.is_short)
         return -1;
     mark_nodes(p);
     p->way = topomap_congestion_find(p->model ? p->model : topomap_congestion_usual(n));
@@ -349,7 +341,8 @@ static int predict_all(struct prediction *p, const topomap_graph *graph,
         return -1;
     made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
     status = !made.phase || open_prediction(p, graph, machine, err) || predict(p, &made, err);
-    close_prediction(p);
+    topomap_traffic_close(&p->traffic);
+    topomap_arena_clear(&p->memory);
     if (status) {
         free(made.phase);
         return -1;

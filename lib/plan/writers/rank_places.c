@@ -10,18 +10,12 @@
 
 /* Which PUs of a class a job has, and how a launcher counts them. */
 struct count {
+    topomap_arena memory;
     uint32_t *core_of; /* [highest OS number + 1] UINT32_MAX: not the job's */
     uint32_t *thread_of;
     uint32_t *size; /* [cores] hardware threads of each that counts */
     uint32_t pus;
 };
-
-static void end_count(struct count *count)
-{
-    free(count->core_of);
-    free(count->thread_of);
-    free(count->size);
-}
 
 static uint32_t highest(const topomap_bindings_class *c)
 {
@@ -39,10 +33,11 @@ static int count_class(const topomap_bindings_class *c, const uint32_t *core, ui
     uint32_t cores = n ? n : c->cores, threads = 0;
 
     count->pus = highest(c) + 1;
-    count->core_of = topomap_alloc(count->pus, sizeof *count->core_of, err);
-    count->thread_of = topomap_alloc(count->pus, sizeof *count->thread_of, err);
-    count->size = topomap_alloc(cores, sizeof *count->size, err);
-    if (!count->core_of || !count->thread_of || !count->size)
+    count->core_of = topomap_arena_alloc(&count->memory, count->pus, sizeof *count->core_of, err);
+    count->thread_of =
+        topomap_arena_alloc(&count->memory, count->pus, sizeof *count->thread_of, err);
+    count->size = topomap_arena_alloc(&count->memory, cores, sizeof *count->size, err);
+    if (count->memory.is_short)
         return -1;
     memset(count->core_of, 0xff, count->pus * sizeof *count->core_of);
     for (uint32_t k = 0; k < cores; k++) {
@@ -98,7 +93,7 @@ static int count_node(struct making *making, uint32_t node, uint32_t *used, topo
     const topomap_bindings *bindings = &making->plan->bindings;
     const topomap_cores *cores = making->cores;
     uint32_t at = cores ? cores->first[node] : 0, n = cores ? cores->first[node + 1] - at : 0;
-    struct count count = {NULL, NULL, NULL, 0};
+    struct count count = {0};
     int status = count_class(&bindings->node_class[bindings->class_of[node]],
                              n ? cores->core + at : NULL, n, &count, err);
 
@@ -113,7 +108,7 @@ static int count_node(struct making *making, uint32_t node, uint32_t *used, topo
         making->of_task[k] = *used;
         *used += status == 0 ? units : 0;
     }
-    end_count(&count);
+    topomap_arena_clear(&count.memory);
     return status;
 }
 
