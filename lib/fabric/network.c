@@ -13,11 +13,7 @@ void topomap_network_free(topomap_network *network)
     for (uint32_t v = 0; network->name && v < network->vertices; v++)
         free(network->name[v]);
     free(network->name);
-    free(network->vertex_of);
-    free(network->first);
-    free(network->head);
-    free(network->cables);
-    free(network->capacity);
+    topomap_arena_clear(&network->memory);
     free(network->shape);
     free(network->next);
     free(network);
@@ -26,13 +22,15 @@ void topomap_network_free(topomap_network *network)
 static int allocate(topomap_network *network, size_t links, const uint32_t *vertex_of,
                     topomap_error *err)
 {
-    network->vertex_of = topomap_alloc(network->nodes, sizeof(uint32_t), err);
-    network->first = topomap_alloc((size_t)network->vertices + 1, sizeof(uint32_t), err);
-    network->head = topomap_alloc(links, sizeof(uint32_t), err);
-    network->cables = topomap_alloc(links, sizeof(uint32_t), err);
-    network->capacity = topomap_alloc(links, sizeof(double), err);
-    if (!network->vertex_of || !network->first || !network->head || !network->cables ||
-        !network->capacity)
+    topomap_arena *memory = &network->memory;
+
+    network->vertex_of = topomap_arena_alloc(memory, network->nodes, sizeof(uint32_t), err);
+    network->first =
+        topomap_arena_alloc(memory, (size_t)network->vertices + 1, sizeof(uint32_t), err);
+    network->head = topomap_arena_alloc(memory, links, sizeof(uint32_t), err);
+    network->cables = topomap_arena_alloc(memory, links, sizeof(uint32_t), err);
+    network->capacity = topomap_arena_alloc(memory, links, sizeof(double), err);
+    if (memory->is_short)
         return -1;
     for (uint32_t i = 0; i < network->nodes; i++)
         network->vertex_of[i] = vertex_of ? vertex_of[i] : i;

@@ -16,6 +16,7 @@
 /** Vertices are nodes' adapters, switches and routers; links are directed, and parallel cables are
  *  one link with as many cables. Immutable once made. */
 typedef struct topomap_network {
+    topomap_arena memory; /* of the arrays to `capacity` */
     uint32_t vertices, links, nodes;
     uint32_t *vertex_of; /* [nodes] where a node's traffic enters and leaves */
     uint32_t *first;     /* [vertices + 1] the links out of v: first[v] .. first[v + 1] */

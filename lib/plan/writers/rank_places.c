@@ -154,11 +154,12 @@ static int count_bindings(struct making *making, topomap_error *err)
 {
     const topomap_bindings *bindings = &making->plan->bindings;
     size_t pus = bindings->pu_start[bindings->task_first[bindings->nodes]];
+    topomap_arena *memory = &making->places->memory;
 
     making->places->known = 1;
-    making->unit = topomap_alloc(pus, sizeof *making->unit, err);
-    making->places->unit = topomap_alloc(pus, sizeof *making->places->unit, err);
-    if (!making->unit || !making->places->unit || count_all(making, err) != 0)
+    making->unit = topomap_arena_alloc(memory, pus, sizeof *making->unit, err);
+    making->places->unit = topomap_arena_alloc(memory, pus, sizeof *making->places->unit, err);
+    if (memory->is_short || count_all(making, err) != 0)
         return -1;
     if (!making->whole) {
         making->places->threads = 1;
@@ -171,7 +172,7 @@ static int count_bindings(struct making *making, topomap_error *err)
 
 static int count_locals(topomap_rank_places *places, topomap_error *err)
 {
-    places->unit = topomap_alloc(places->ranks, sizeof *places->unit, err);
+    places->unit = topomap_arena_alloc(&places->memory, places->ranks, sizeof *places->unit, err);
     if (!places->unit)
         return -1;
     for (uint32_t r = 0; r < places->ranks; r++) {
@@ -181,35 +182,29 @@ static int count_locals(topomap_rank_places *places, topomap_error *err)
     return 0;
 }
 
-static void making_clear(struct making *making)
-{
-    free(making->of_task);
-    free(making->unit);
-}
-
 int topomap_rank_places_make(const topomap_plan *plan, const char *const *names,
                              const topomap_cores *cores, topomap_rank_places *places,
                              topomap_error *err)
 {
-    TOPOMAP_CLEANUP(making_clear)
     struct making making = {plan, cores && cores->nodes ? cores : NULL, places, NULL, NULL, 1};
+    uint32_t tasks = plan->tasks;
+    topomap_arena *memory = &places->memory;
 
-    *places = (topomap_rank_places){0};
+    *places = (topomap_rank_places){.ranks = tasks, .nodes = plan->nodes, .node = names};
     for (uint32_t node = 0; node < plan->nodes; node++)
         if (!topomap_is_node_name(names[node], strlen(names[node])))
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "'%.80s' is not a node name that a launcher's file can have: "
                                      "letters, digits, '.', '-' and '_'",
                                      names[node]);
-    *places = (topomap_rank_places){.ranks = plan->tasks, .nodes = plan->nodes, .node = names};
-    places->node_of = topomap_alloc(plan->tasks, sizeof *places->node_of, err);
-    places->local = topomap_alloc(plan->tasks, sizeof *places->local, err);
-    places->by_node = topomap_alloc(plan->tasks, sizeof *places->by_node, err);
-    places->first = topomap_alloc((size_t)plan->tasks + 1, sizeof *places->first, err);
-    making.of_task = topomap_alloc((size_t)plan->tasks + 1, sizeof *making.of_task, err);
-    if (!places->node_of || !places->local || !places->by_node || !places->first || !making.of_task)
+    places->node_of = topomap_arena_alloc(memory, tasks, sizeof *places->node_of, err);
+    places->local = topomap_arena_alloc(memory, tasks, sizeof *places->local, err);
+    places->by_node = topomap_arena_alloc(memory, tasks, sizeof *places->by_node, err);
+    places->first = topomap_arena_alloc(memory, (size_t)tasks + 1, sizeof *places->first, err);
+    making.of_task = topomap_arena_alloc(memory, (size_t)tasks + 1, sizeof *making.of_task, err);
+    if (memory->is_short)
         return -1;
-    memcpy(places->by_node, plan->task, plan->tasks * sizeof *places->by_node);
+    memcpy(places->by_node, plan->task, tasks * sizeof *places->by_node);
     for (uint32_t node = 0; node < plan->nodes; node++)
         for (uint32_t k = plan->first[node]; k < plan->first[node + 1]; k++) {
             places->node_of[plan->task[k]] = node;
@@ -220,10 +215,6 @@ int topomap_rank_places_make(const topomap_plan *plan, const char *const *names,
 
 void topomap_rank_places_clear(topomap_rank_places *places)
 {
-    free(places->node_of);
-    free(places->local);
-    free(places->by_node);
-    free(places->first);
-    free(places->unit);
+    topomap_arena_clear(&places->memory);
     *places = (topomap_rank_places){0};
 }
