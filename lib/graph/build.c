@@ -277,8 +277,8 @@ static void take_arrays(topomap_arcs *arcs, topomap_graph *graph)
 static int bad_ends(size_t arc, uint32_t from, uint32_t to, uint32_t ranks, topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_EINPUT,
-                             "arc %zu goes from rank %lu to %lu, but there are %lu ranks", arc,
-                             (unsigned long)from, (unsigned long)to, (unsigned long)ranks);
+                             "arc %zu goes from rank %u to %u, but there are %u ranks", arc, from,
+                             to, ranks);
 }
 
 static int count_rows(const topomap_arcs *arcs, topomap_graph *graph, topomap_error *err)
@@ -301,8 +301,7 @@ static int build(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph, topo
     TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (ranks < 1 || ranks > TOPOMAP_GRAPH_RANKS)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "a graph has 1 to 2^31 ranks, not %lu",
-                                 (unsigned long)ranks);
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a graph has 1 to 2^31 ranks, not %u", ranks);
     made = topomap_alloc(1, sizeof *made, err);
     if (!made)
         return -1;

@@ -164,10 +164,10 @@ int topomap_graph_permute(const topomap_graph *graph, const uint32_t *new_rank,
         old_rank[r] = UINT32_MAX;
     for (uint32_t r = 0; r < graph->ranks; r++) {
         if (new_rank[r] >= graph->ranks || old_rank[new_rank[r]] != UINT32_MAX)
-            return topomap_error_set(
-                err, TOPOMAP_EUSAGE, "no permutation of %lu ranks: rank %lu becomes %lu%s",
-                (unsigned long)graph->ranks, (unsigned long)r, (unsigned long)new_rank[r],
-                new_rank[r] < graph->ranks ? ", as another rank does" : "");
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "no permutation of %u ranks: rank %u becomes %u%s",
+                                     graph->ranks, r, new_rank[r],
+                                     new_rank[r] < graph->ranks ? ", as another rank does" : "");
         old_rank[new_rank[r]] = r;
     }
     return remake(graph, new_rank, old_rank, 1, permuted, err);

@@ -107,8 +107,8 @@ static int pairs_new(const topomap_graph *graph, uint32_t vertices, uint64_t mes
     TOPOMAP_CLEANUP(incoming_clear) struct incoming in = {0};
 
     if (vertices < graph->ranks)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%lu vertices for %lu ranks",
-                                 (unsigned long)vertices, (unsigned long)graph->ranks);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%u vertices for %u ranks", vertices,
+                                 graph->ranks);
     made.offset = topomap_alloc((size_t)vertices + 1, sizeof *made.offset, err);
     if (!made.offset || incoming_new(graph, message_bytes, &in, err) ||
         weights_fill(graph, &in, message_bytes, keep_zero, &made, err))

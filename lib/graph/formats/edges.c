@@ -327,7 +327,7 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
         char number[12];
         const char *name = number;
 
-        snprintf(number, sizeof number, "%lu", (unsigned long)r);
+        snprintf(number, sizeof number, "%u", r);
         if (name_of[r])
             name = in->names.text + in->names.begin[name_of[r] - 1];
         memcpy(text + used, name, strlen(name) + 1);
@@ -385,10 +385,10 @@ static int edges_write(const topomap_graph *graph, const char *path, topomap_tex
     char between = length > 4 && !strcmp(path + length - 4, ".tsv") ? '\t' : ',';
 
     (void)err;
-    fprintf(out->file, "# ranks %lu\n", (unsigned long)graph->ranks);
+    fprintf(out->file, "# ranks %u\n", graph->ranks);
     for (uint32_t r = 0; graph->name && r < graph->ranks; r++)
         if (is_plain(graph->name[r]))
-            fprintf(out->file, "# name %lu %s\n", (unsigned long)r, graph->name[r]);
+            fprintf(out->file, "# name %u %s\n", r, graph->name[r]);
     fprintf(out->file, "from%cto%cbytes", between, between);
     if (topomap_graph_has_messages(graph))
         fprintf(out->file, "%cmessages", between);

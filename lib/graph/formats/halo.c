@@ -54,17 +54,16 @@ static int file_lines(topomap_input *input, uint32_t rows, struct division *d, t
         if (topomap_text_number(&at, &part) || *topomap_text_blanks(at))
             return topomap_text_fail(input, begin, "the rank of a row", err);
         if (row == rows)
-            return topomap_input_fail(input, err, "more lines than the %lu rows of the matrix",
-                                      (unsigned long)rows);
+            return topomap_input_fail(input, err, "more lines than the %u rows of the matrix",
+                                      rows);
         if (part >= rows)
-            return topomap_input_fail(input, err, "rank %llu, but there are %lu rows",
-                                      (unsigned long long)part, (unsigned long)rows);
+            return topomap_input_fail(input, err, "rank %llu, but there are %u rows",
+                                      (unsigned long long)part, rows);
         d->part_of[row++] = (uint32_t)part;
         d->parts = part >= d->parts ? (uint32_t)part + 1 : d->parts;
     }
     if (!got && row < rows)
-        return topomap_input_fail(input, err, "%lu lines for the %lu rows of the matrix",
-                                  (unsigned long)row, (unsigned long)rows);
+        return topomap_input_fail(input, err, "%u lines for the %u rows of the matrix", row, rows);
     return got;
 }
 

@@ -249,9 +249,8 @@ static int matrix_market_write(const topomap_graph *graph, const char *path, top
 {
     (void)path;
     (void)err;
-    fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",
-            (unsigned long)graph->ranks, (unsigned long)graph->ranks,
-            (unsigned long long)graph->arcs);
+    fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%u %u %llu\n",
+            graph->ranks, graph->ranks, (unsigned long long)graph->arcs);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
             const uint64_t entry[] = {u + UINT64_C(1), graph->target[i] + UINT64_C(1),

@@ -280,10 +280,10 @@ static int metis_read(topomap_input *input, const topomap_graph_options *options
 
 static void write_header(const topomap_graph *graph, uint64_t pairs, FILE *file)
 {
-    fprintf(file, "%lu %llu %c%c1", (unsigned long)graph->ranks, (unsigned long long)pairs,
-            graph->size ? '1' : '0', graph->load ? '1' : '0');
+    fprintf(file, "%u %llu %c%c1", graph->ranks, (unsigned long long)pairs, graph->size ? '1' : '0',
+            graph->load ? '1' : '0');
     if (graph->load_more)
-        fprintf(file, " %lu", (unsigned long)graph->loads);
+        fprintf(file, " %u", graph->loads);
     fputc('\n', file);
 }
 

@@ -62,8 +62,8 @@ static int look(const topomap_input *input, topomap_graph *graph, topomap_error 
 
     if (!graph->arcs)
         return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: no two of the %lu ranks exchange anything%s",
-                                 topomap_input_path(input), (unsigned long)graph->ranks,
+                                 "%s: no two of the %u ranks exchange anything%s",
+                                 topomap_input_path(input), graph->ranks,
                                  graph->ranks > 1 ? " (that min-bytes leaves)" : "");
     if (stands_out(graph, &most))
         return 0;

@@ -270,7 +270,7 @@ static int scotch_write(const topomap_graph *graph, const char *path, topomap_te
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
-    fprintf(out->file, "0\n%lu %llu\n0 01%c\n", (unsigned long)graph->ranks,
+    fprintf(out->file, "0\n%u %llu\n0 01%c\n", graph->ranks,
             (unsigned long long)all.offset[graph->ranks], graph->load ? '1' : '0');
     for (uint32_t u = 0; u < graph->ranks; u++) {
         if (graph->load) {

@@ -39,8 +39,8 @@ static int fail(const struct file *in, const char *what, topomap_error *err)
 static int damaged(const struct file *in, const struct topomap_tmg_section *section,
                    const char *what, topomap_error *err)
 {
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the section of %s (phase %lu): %s", in->path,
-                             kind_names[section->kind], (unsigned long)section->phase, what);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the section of %s (phase %u): %s", in->path,
+                             kind_names[section->kind], section->phase, what);
 }
 
 /* ---- Header and table ---------------------------------------------------------------------- */
@@ -191,8 +191,8 @@ static int need(const struct file *in, uint32_t phase, enum topomap_tmg_kind kin
     if (find(in, phase, kind, size, found, err))
         return -1;
     if (!*found)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no section of %s (phase %lu)", in->path,
-                                 kind_names[kind], (unsigned long)phase);
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no section of %s (phase %u)", in->path,
+                                 kind_names[kind], phase);
     return 0;
 }
 

@@ -519,8 +519,8 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
         job_new(&args, &job, err))
         return -1;
     if (job.ranks != ranks)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "the pattern has %llu ranks, not %lu",
-                                 (unsigned long long)job.ranks, (unsigned long)ranks);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "the pattern has %llu ranks, not %u",
+                                 (unsigned long long)job.ranks, ranks);
     if (d == EP && !job.apart && job.ep > 1) /* taken from cp and dp */
         for (uint64_t r = 0; r < job.ranks; r++) {
             const struct grid *dense = &job.dense;
