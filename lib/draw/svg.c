@@ -4,7 +4,6 @@
 #include "draw/draw.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "xml/markup.h"
 

@@ -61,37 +61,29 @@ static int apply(topomap_network *network, const char *path, const topomap_fabri
 {
     TOPOMAP_FREED uint32_t *vertex = topomap_alloc(listed->vertices, sizeof *vertex, err);
     TOPOMAP_FREED double *used = topomap_alloc(network->links, sizeof *used, err);
-    int status = vertex && used ? 0 : -1;
 
-    if (status == 0) {
-        find_names(network, listed, vertex);
-        if (listed->links && !add_all(network, vertex, used, listed))
-            status = topomap_error_set(err, TOPOMAP_EINPUT,
-                                       "%s: none of its %zu links is one of this network; names "
-                                       "are those of `topomap db export --to links`",
-                                       path, listed->links);
-    }
-    if (status == 0)
-        topomap_network_take(network, used);
-    return status;
+    if (!vertex || !used)
+        return -1;
+    find_names(network, listed, vertex);
+    if (listed->links && !add_all(network, vertex, used, listed))
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: none of its %zu links is one of this network; names "
+                                 "are those of `topomap db export --to links`",
+                                 path, listed->links);
+    topomap_network_take(network, used);
+    return 0;
 }
 
 int topomap_network_background(topomap_network *network, const char *path, topomap_error *err)
 {
-    topomap_fabric listed = {0};
-    topomap_input *input;
-    int status;
+    TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric listed = {0};
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
     if (!network->name || strcmp(network->unit, "s") != 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "background traffic needs a network whose links have names and "
                                  "rates, from a topology database");
-    if (topomap_input_open(path, &input, err))
+    if (topomap_input_open(path, &input, err) || topomap_links_read(input, NULL, &listed, err))
         return -1;
-    status = topomap_links_read(input, NULL, &listed, err);
-    topomap_input_close(input);
-    if (status == 0)
-        status = apply(network, path, &listed, err);
-    topomap_fabric_clear(&listed);
-    return status;
+    return apply(network, path, &listed, err);
 }

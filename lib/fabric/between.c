@@ -2,14 +2,13 @@
 /* Hops between many sets of switches at once: 64 breadth-first searches share each look at a link,
  * one bit each (Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal",
  * VLDB 2014). A launch on 1,000 of 10,000 hosts starts from some 500 leaf switches. */
-#include <stdlib.h>
-
 #include "fabric/switches.h"
 #include "util/alloc.h"
 
 enum { TOGETHER = 64 };
 
 struct search {
+    topomap_arena memory;
     const topomap_switches *switches;
     const topomap_switch_set *set;
     size_t sets;
@@ -22,18 +21,6 @@ struct search {
     uint16_t *hops; /* row of the batch's first search */
 };
 
-static void search_clear(struct search *s)
-{
-    free(s->first);
-    free(s->of);
-    free(s->seen);
-    free(s->front);
-    free(s->coming);
-    free(s->active);
-    free(s->touched);
-    free(s->done);
-}
-
 static int search_make(struct search *s, topomap_error *err)
 {
     uint32_t count = s->switches->count;
@@ -41,16 +28,15 @@ static int search_make(struct search *s, topomap_error *err)
 
     for (size_t i = 0; i < s->sets; i++)
         members += s->set[i].count;
-    s->first = topomap_alloc(count + 1u, sizeof *s->first, err);
-    s->of = topomap_alloc(members, sizeof *s->of, err);
-    s->seen = topomap_alloc(count, sizeof *s->seen, err);
-    s->front = topomap_alloc(count, sizeof *s->front, err);
-    s->coming = topomap_alloc(count, sizeof *s->coming, err);
-    s->active = topomap_alloc(count, sizeof *s->active, err);
-    s->touched = topomap_alloc(count, sizeof *s->touched, err);
-    s->done = topomap_alloc(s->sets, sizeof *s->done, err);
-    if (!s->first || !s->of || !s->seen || !s->front || !s->coming || !s->active || !s->touched ||
-        !s->done)
+    s->first = topomap_arena_alloc(&s->memory, count + 1u, sizeof *s->first, err);
+    s->of = topomap_arena_alloc(&s->memory, members, sizeof *s->of, err);
+    s->seen = topomap_arena_alloc(&s->memory, count, sizeof *s->seen, err);
+    s->front = topomap_arena_alloc(&s->memory, count, sizeof *s->front, err);
+    s->coming = topomap_arena_alloc(&s->memory, count, sizeof *s->coming, err);
+    s->active = topomap_arena_alloc(&s->memory, count, sizeof *s->active, err);
+    s->touched = topomap_arena_alloc(&s->memory, count, sizeof *s->touched, err);
+    s->done = topomap_arena_alloc(&s->memory, s->sets, sizeof *s->done, err);
+    if (s->memory.is_short)
         return -1;
     for (size_t i = 0; i < s->sets; i++)
         for (size_t k = 0; k < s->set[i].count; k++)
@@ -139,6 +125,6 @@ int topomap_switches_between(const topomap_switches *switches, const topomap_swi
         s.hops = hops + base * sets;
         search_batch(&s, base, sets - base < TOGETHER ? sets - base : TOGETHER);
     }
-    search_clear(&s);
+    topomap_arena_clear(&s.memory);
     return result;
 }

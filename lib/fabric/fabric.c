@@ -304,8 +304,8 @@ int topomap_ends_list(size_t vertices, size_t links, const topomap_link *link,
     *first = topomap_alloc(vertices + 2, sizeof **first, err);
     *end = topomap_alloc(links * 2, sizeof **end, err);
     if (!*first || !*end) {
-        free(*first);
-        free(*end);
+        free(topomap_take(first));
+        free(topomap_take(end));
         return -1;
     }
     /* Filling moves each vertex's place to its end, so that first[v] .. first[v + 1] is v's. */

@@ -78,13 +78,11 @@ int topomap_lft_index(topomap_lft_fabric *fabric, topomap_error *err)
 {
     uint32_t most = fabric->count > PORTS ? fabric->count : PORTS;
     TOPOMAP_FREED uint32_t *next = topomap_alloc(most + 1u, sizeof *next, err);
-    topomap_cable *other = topomap_alloc(fabric->cables, sizeof *other, err);
+    TOPOMAP_FREED topomap_cable *other = topomap_alloc(fabric->cables, sizeof *other, err);
 
     fabric->lft = topomap_alloc(fabric->count, sizeof *fabric->lft, err);
-    if (!next || !other || !fabric->lft) {
-        free(other);
+    if (!next || !other || !fabric->lft)
         return -1;
-    }
     for (int key = 0; fabric->cables && key < KEYS; key++) {
         topomap_cable *sorted = other;
 
@@ -95,7 +93,6 @@ int topomap_lft_index(topomap_lft_fabric *fabric, topomap_error *err)
     }
     for (uint32_t i = 0; i < fabric->count; i++)
         fabric->vertex[i + 1].cables = fabric->cables ? next[i] : 0;
-    free(other);
     return 0;
 }
 

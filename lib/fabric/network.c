@@ -13,11 +13,7 @@ void topomap_network_free(topomap_network *network)
     for (uint32_t v = 0; network->name && v < network->vertices; v++)
         free(network->name[v]);
     free(network->name);
-    free(network->vertex_of);
-    free(network->first);
-    free(network->head);
-    free(network->cables);
-    free(network->capacity);
+    topomap_arena_clear(&network->memory);
     free(network->shape);
     free(network->next);
     free(network);
@@ -26,13 +22,15 @@ void topomap_network_free(topomap_network *network)
 static int allocate(topomap_network *network, size_t links, const uint32_t *vertex_of,
                     topomap_error *err)
 {
-    network->vertex_of = topomap_alloc(network->nodes, sizeof(uint32_t), err);
-    network->first = topomap_alloc((size_t)network->vertices + 1, sizeof(uint32_t), err);
-    network->head = topomap_alloc(links, sizeof(uint32_t), err);
-    network->cables = topomap_alloc(links, sizeof(uint32_t), err);
-    network->capacity = topomap_alloc(links, sizeof(double), err);
-    if (!network->vertex_of || !network->first || !network->head || !network->cables ||
-        !network->capacity)
+    topomap_arena *memory = &network->memory;
+
+    network->vertex_of = topomap_arena_alloc(memory, network->nodes, sizeof(uint32_t), err);
+    network->first =
+        topomap_arena_alloc(memory, (size_t)network->vertices + 1, sizeof(uint32_t), err);
+    network->head = topomap_arena_alloc(memory, links, sizeof(uint32_t), err);
+    network->cables = topomap_arena_alloc(memory, links, sizeof(uint32_t), err);
+    network->capacity = topomap_arena_alloc(memory, links, sizeof(double), err);
+    if (memory->is_short)
         return -1;
     for (uint32_t i = 0; i < network->nodes; i++)
         network->vertex_of[i] = vertex_of ? vertex_of[i] : i;
@@ -69,7 +67,7 @@ static int make(uint32_t vertices, const topomap_link *link, const uint32_t *fir
                 topomap_network **out, topomap_error *err)
 {
     size_t links = count_pairs(vertices, first, end);
-    topomap_network *network;
+    TOPOMAP_NETWORK_FREED topomap_network *network = NULL;
 
     if (links > TOPOMAP_NETWORK_LINKS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a network of %zu links is too large",
@@ -80,21 +78,18 @@ static int make(uint32_t vertices, const topomap_link *link, const uint32_t *fir
     network->vertices = vertices;
     network->nodes = nodes;
     network->unit = "bytes";
-    if (allocate(network, links, vertex_of, err)) {
-        topomap_network_free(network);
+    if (allocate(network, links, vertex_of, err))
         return -1;
-    }
     fill(network, link, first, end);
-    *out = network;
+    *out = topomap_take(&network);
     return 0;
 }
 
 int topomap_network_new(uint32_t vertices, size_t links, const topomap_link *link, uint32_t nodes,
                         const uint32_t *vertex_of, topomap_network **network, topomap_error *err)
 {
-    uint32_t *first;
-    topomap_end *end;
-    int status;
+    TOPOMAP_FREED uint32_t *first = NULL;
+    TOPOMAP_FREED topomap_end *end = NULL;
 
     for (size_t i = 0; i < links; i++)
         if (link[i].a >= vertices || link[i].b >= vertices)
@@ -102,10 +97,7 @@ int topomap_network_new(uint32_t vertices, size_t links, const topomap_link *lin
                                      link[i].a >= vertices ? link[i].a : link[i].b, vertices);
     if (topomap_ends_list(vertices, links, link, TOPOMAP_ENDS_BY_PEER, &first, &end, err))
         return -1;
-    status = make(vertices, link, first, end, nodes, vertex_of, network, err);
-    free(first);
-    free(end);
-    return status;
+    return make(vertices, link, first, end, nodes, vertex_of, network, err);
 }
 
 /* Links between vertices of the network, with their rates; the others are dropped. */

@@ -30,10 +30,9 @@ static int join_level(const topomap_fattree *t, uint32_t level, topomap_fabric *
                       topomap_error *err)
 {
     uint32_t below = t->below[level], p = t->p[level + 1], down = t->m[level] * t->p[level];
-    int status = 0;
 
     for (uint32_t i = 0; i < t->above[level] * below; i++)
-        for (uint32_t up = 0; status == 0 && up < t->w[level + 1] * p; up++) {
+        for (uint32_t up = 0; up < t->w[level + 1] * p; up++) {
             uint32_t a = i / below, parent = up / p;
             uint32_t to = (a / t->m[level + 1] * t->w[level + 1] + parent) * below + i % below;
             topomap_link link = {.a = t->first[level] + i,
@@ -43,18 +42,18 @@ static int join_level(const topomap_fattree *t, uint32_t level, topomap_fabric *
                                  .class = level + 1 == t->levels && t->levels > 2,
                                  .ends = 3};
 
-            status = topomap_fabric_join(fabric, &link, err);
+            if (topomap_fabric_join(fabric, &link, err))
+                return -1;
         }
-    return status;
+    return 0;
 }
 
 int topomap_fattree_join(const topomap_fattree *t, topomap_fabric *fabric, topomap_error *err)
 {
-    int status = 0;
-
-    for (uint32_t level = 1; status == 0 && level < t->levels; level++)
-        status = join_level(t, level, fabric, err);
-    return status;
+    for (uint32_t level = 1; level < t->levels; level++)
+        if (join_level(t, level, fabric, err))
+            return -1;
+    return 0;
 }
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
@@ -62,32 +61,31 @@ int topomap_fattree_join(const topomap_fattree *t, topomap_fabric *fabric, topom
 static int join_group(const topomap_dragonfly *d, uint32_t first, topomap_fabric *fabric,
                       topomap_error *err)
 {
-    int status = 0;
-
     for (uint32_t i = 0; i < d->a; i++)
-        for (uint32_t j = i + 1; status == 0 && j < d->a; j++) {
+        for (uint32_t j = i + 1; j < d->a; j++) {
             topomap_link link = {.a = first + i,
                                  .b = first + j,
                                  .aport = d->taken + j,
                                  .bport = d->taken + 1 + i,
                                  .ends = 3};
 
-            status = topomap_fabric_join(fabric, &link, err);
+            if (topomap_fabric_join(fabric, &link, err))
+                return -1;
         }
-    return status;
+    return 0;
 }
 
 int topomap_dragonfly_join(const topomap_dragonfly *d, topomap_fabric *fabric, topomap_error *err)
 {
     uint32_t away = d->groups - 1, rounds = away ? d->a * d->h / away : 0;
     uint32_t global = d->taken + d->a;
-    int status = 0;
 
-    for (uint32_t g = 0; status == 0 && g < d->groups; g++)
-        status = join_group(d, d->first + g * d->a, fabric, err);
+    for (uint32_t g = 0; g < d->groups; g++)
+        if (join_group(d, d->first + g * d->a, fabric, err))
+            return -1;
     for (uint32_t round = 0; round < rounds; round++)
         for (uint32_t g = 0; g < d->groups; g++)
-            for (uint32_t i = 0; status == 0 && i < away; i++) {
+            for (uint32_t i = 0; i < away; i++) {
                 uint32_t to = (g + i + 1) % d->groups;
                 uint32_t port = round * away + i, back = round * away + away - 1 - i;
                 topomap_link link = {.a = d->first + g * d->a + port / d->h,
@@ -97,10 +95,10 @@ int topomap_dragonfly_join(const topomap_dragonfly *d, topomap_fabric *fabric, t
                                      .class = 1,
                                      .ends = 3};
 
-                if (g < to)
-                    status = topomap_fabric_join(fabric, &link, err);
+                if (g < to && topomap_fabric_join(fabric, &link, err))
+                    return -1;
             }
-    return status;
+    return 0;
 }
 
 /* ---- Tori and meshes --------------------------------------------------------------------- */
@@ -109,7 +107,6 @@ static int join_router(const topomap_torus *t, uint32_t id, topomap_fabric *fabr
                        topomap_error *err)
 {
     uint32_t step = 1;
-    int status = 0;
 
     for (uint32_t d = t->dims; d-- > 0; step *= t->dim[d]) {
         uint32_t position = id / step % t->dim[d], last = position == t->dim[d] - 1;
@@ -117,7 +114,7 @@ static int join_router(const topomap_torus *t, uint32_t id, topomap_fabric *fabr
 
         if (last && (!t->wrap[d] || t->dim[d] < (t->twice ? 2 : 3)))
             continue;
-        for (uint32_t i = 0; status == 0 && i < t->links; i++) {
+        for (uint32_t i = 0; i < t->links; i++) {
             topomap_link link = {.a = id,
                                  .b = last ? id - position * step : id + step,
                                  .aport = port + i,
@@ -125,20 +122,21 @@ static int join_router(const topomap_torus *t, uint32_t id, topomap_fabric *fabr
                                  .class = d,
                                  .ends = 3};
 
-            status = topomap_fabric_join(fabric, &link, err);
+            if (topomap_fabric_join(fabric, &link, err))
+                return -1;
         }
     }
-    return status;
+    return 0;
 }
 
 int topomap_torus_join(const topomap_torus *t, topomap_fabric *fabric, topomap_error *err)
 {
     uint32_t routers = 1;
-    int status = 0;
 
     for (uint32_t d = 0; d < t->dims; d++)
         routers *= t->dim[d];
-    for (uint32_t id = 0; status == 0 && id < routers; id++)
-        status = join_router(t, id, fabric, err);
-    return status;
+    for (uint32_t id = 0; id < routers; id++)
+        if (join_router(t, id, fabric, err))
+            return -1;
+    return 0;
 }

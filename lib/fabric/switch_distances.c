@@ -192,15 +192,10 @@ static int fill_batch(struct ways *b, const topomap_switch_set *set, topomap_err
 /* The same as fill_rows() without known hops. */
 static int fill_at_once(struct ways *b, topomap_error *err)
 {
-    topomap_switch_set *set;
-    uint32_t *at;
-    int result = list_sets(b, &set, &at, err);
+    TOPOMAP_FREED topomap_switch_set *set = NULL;
+    TOPOMAP_FREED uint32_t *at = NULL;
 
-    if (!result)
-        result = fill_batch(b, set, err);
-    free(set);
-    free(at);
-    return result;
+    return list_sets(b, &set, &at, err) ? -1 : fill_batch(b, set, err);
 }
 
 int topomap_switch_distances(topomap_switches *switches, const topomap_site *site, size_t sites,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph between blocks of vertices. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "graph/graph.h"
 #include "util/alloc.h"
 
@@ -30,18 +27,16 @@ static void collect(const topomap_graph *graph, const uint32_t *block_of, uint32
 
 static int flush(row *r, uint32_t from, topomap_arcs *arcs, topomap_error *err)
 {
-    int status = 0;
-
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t to = r->to[i];
 
-        if (status == 0)
-            status = topomap_arcs_add(arcs, from, to, r->bytes[to], r->messages[to], err);
+        if (topomap_arcs_add(arcs, from, to, r->bytes[to], r->messages[to], err))
+            return -1;
         r->bytes[to] = r->messages[to] = 0;
         r->met[to] = 0;
     }
     r->count = 0;
-    return status;
+    return 0;
 }
 
 /* A counting sort. */
@@ -64,32 +59,26 @@ int topomap_graph_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t
 int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,
                          topomap_graph **out, topomap_error *err)
 {
-    uint32_t *order = topomap_alloc(graph->ranks, sizeof *order, err);
+    TOPOMAP_CLEANUP(topomap_arcs_clear)
     topomap_arcs arcs = {.has_messages = topomap_graph_has_messages(graph)};
-    row r = {0};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
+    uint32_t *order = topomap_arena_alloc(&arena, graph->ranks, sizeof *order, err);
+    row r = {
+        .bytes = topomap_arena_alloc(&arena, blocks, sizeof *r.bytes, err),
+        .messages = topomap_arena_alloc(&arena, blocks, sizeof *r.messages, err),
+        .to = topomap_arena_alloc(&arena, blocks, sizeof *r.to, err),
+        .met = topomap_arena_alloc(&arena, blocks, sizeof *r.met, err),
+    };
 
-    r.bytes = topomap_alloc(blocks, sizeof *r.bytes, err);
-    r.messages = topomap_alloc(blocks, sizeof *r.messages, err);
-    r.to = topomap_alloc(blocks, sizeof *r.to, err);
-    r.met = topomap_alloc(blocks, 1, err);
-    if (order && r.bytes && r.messages && r.to && r.met)
-        status = topomap_graph_by_block(block_of, graph->ranks, blocks, order, err);
-    for (uint32_t i = 0; status == 0 && i < graph->ranks; i++) {
+    if (arena.is_short || topomap_graph_by_block(block_of, graph->ranks, blocks, order, err))
+        return -1;
+    for (uint32_t i = 0; i < graph->ranks; i++) {
         uint32_t block = block_of[order[i]];
 
         collect(graph, block_of, order[i], &r);
-        if (i + 1 == graph->ranks || block_of[order[i + 1]] != block)
-            status = flush(&r, block, &arcs, err);
-    }
-    free(order);
-    free(r.bytes);
-    free(r.messages);
-    free(r.to);
-    free(r.met);
-    if (status != 0) {
-        topomap_arcs_clear(&arcs);
-        return -1;
+        if ((i + 1 == graph->ranks || block_of[order[i + 1]] != block) &&
+            flush(&r, block, &arcs, err))
+            return -1;
     }
     return topomap_arcs_take(&arcs, blocks, out, err);
 }

@@ -266,22 +266,19 @@ static void narrow(topomap_graph *graph)
 
 static void take_arrays(topomap_arcs *arcs, topomap_graph *graph)
 {
-    graph->target = fit(arcs->to, graph->arcs, sizeof *graph->target);
-    graph->bytes = fit(arcs->bytes, graph->arcs, sizeof *graph->bytes);
-    graph->messages = arcs->messages;
+    graph->target = fit(topomap_take(&arcs->to), graph->arcs, sizeof *graph->target);
+    graph->bytes = fit(topomap_take(&arcs->bytes), graph->arcs, sizeof *graph->bytes);
+    graph->messages = topomap_take(&arcs->messages);
     graph->message_width = arcs->message_width;
     narrow(graph);
     graph->messages = fit(graph->messages, graph->arcs, graph->message_width);
-    arcs->to = NULL;
-    arcs->bytes = NULL;
-    arcs->messages = NULL;
 }
 
 static int bad_ends(size_t arc, uint32_t from, uint32_t to, uint32_t ranks, topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_EINPUT,
-                             "arc %zu goes from rank %lu to %lu, but there are %lu ranks", arc,
-                             (unsigned long)from, (unsigned long)to, (unsigned long)ranks);
+                             "arc %zu goes from rank %u to %u, but there are %u ranks", arc, from,
+                             to, ranks);
 }
 
 static int count_rows(const topomap_arcs *arcs, topomap_graph *graph, topomap_error *err)
@@ -301,51 +298,43 @@ static int count_rows(const topomap_arcs *arcs, topomap_graph *graph, topomap_er
 
 static int build(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph *made;
-    int status;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (ranks < 1 || ranks > TOPOMAP_GRAPH_RANKS)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "a graph has 1 to 2^31 ranks, not %lu",
-                                 (unsigned long)ranks);
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a graph has 1 to 2^31 ranks, not %u", ranks);
     made = topomap_alloc(1, sizeof *made, err);
     if (!made)
         return -1;
     made->ranks = ranks;
     /* Where there is no arc, there still are arrays, so that messages of none are known. */
-    status = topomap_arcs_reserve(arcs, 1, err) || count_rows(arcs, made, err);
-    if (!status) {
-        sort_all(arcs, made->offset, ranks);
-        status = merge_arcs(arcs, made, err);
-    }
-    if (!status) {
-        free(arcs->from);
-        arcs->from = NULL;
-        take_arrays(arcs, made);
-        status = topomap_graph_finish(made, err);
-    }
-    if (status)
-        topomap_graph_free(made);
-    else
-        *graph = made;
-    return status ? -1 : 0;
+    if (topomap_arcs_reserve(arcs, 1, err) || count_rows(arcs, made, err))
+        return -1;
+    sort_all(arcs, made->offset, ranks);
+    if (merge_arcs(arcs, made, err))
+        return -1;
+    free(topomap_take(&arcs->from));
+    take_arrays(arcs, made);
+    if (topomap_graph_finish(made, err))
+        return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 int topomap_graph_new(uint32_t ranks, size_t count, const uint32_t *from, const uint32_t *to,
                       const uint64_t *bytes, const uint64_t *messages, topomap_graph **graph,
                       topomap_error *err)
 {
-    topomap_arcs arcs = {.has_messages = messages != NULL};
-    int status = topomap_arcs_reserve(&arcs, count, err);
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = messages != NULL};
 
-    for (size_t i = 0; !status && i < count; i++)
+    if (topomap_arcs_reserve(&arcs, count, err))
+        return -1;
+    for (size_t i = 0; i < count; i++)
         if (from[i] >= ranks || to[i] >= ranks)
-            status = bad_ends(i, from[i], to[i], ranks, err);
-    for (size_t i = 0; !status && i < count; i++)
-        status = topomap_arcs_add(&arcs, from[i], to[i], bytes[i], messages ? messages[i] : 0, err);
-    if (!status)
-        status = build(&arcs, ranks, graph, err);
-    topomap_arcs_clear(&arcs);
-    return status;
+            return bad_ends(i, from[i], to[i], ranks, err);
+    for (size_t i = 0; i < count; i++)
+        if (topomap_arcs_add(&arcs, from[i], to[i], bytes[i], messages ? messages[i] : 0, err))
+            return -1;
+    return build(&arcs, ranks, graph, err);
 }
 
 static uint64_t ranks_of_arcs(const topomap_arcs *arcs)

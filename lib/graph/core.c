@@ -35,7 +35,7 @@ int topomap_graph_plausible(uint64_t ranks, uint64_t arcs, topomap_error *err)
  * cursor a row finds the way back of every arc in O(1) amortised. */
 static int count_pairs(topomap_graph *graph, topomap_error *err)
 {
-    uint64_t *cursor = topomap_alloc(graph->ranks, sizeof *cursor, err);
+    TOPOMAP_FREED uint64_t *cursor = topomap_alloc(graph->ranks, sizeof *cursor, err);
     uint64_t both = 0;
 
     if (!cursor)
@@ -51,7 +51,6 @@ static int count_pairs(topomap_graph *graph, topomap_error *err)
                 cursor[v]++;
             both += cursor[v] < graph->offset[v + 1] && graph->target[cursor[v]] == u;
         }
-    free(cursor);
     graph->pairs = graph->arcs - both;
     return 0;
 }
@@ -131,14 +130,12 @@ int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32
 
 int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size, topomap_error *err)
 {
-    char **name = topomap_alloc(graph->ranks, sizeof *name, err);
-    char *names = topomap_alloc(size, 1, err), *at = names;
+    TOPOMAP_FREED char **name = topomap_alloc(graph->ranks, sizeof *name, err);
+    TOPOMAP_FREED char *names = topomap_alloc(size, 1, err);
+    char *at = names;
 
-    if (!name || !names) {
-        free(name);
-        free(names);
+    if (!name || !names)
         return -1;
-    }
     memcpy(names, text, size);
     for (uint32_t r = 0; r < graph->ranks; r++) {
         name[r] = at;
@@ -146,8 +143,8 @@ int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size,
     }
     free(graph->name);
     release(graph, graph->names);
-    graph->name = name;
-    graph->names = names;
+    graph->name = topomap_take(&name);
+    graph->names = topomap_take(&names);
     return 0;
 }
 

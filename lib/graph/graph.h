@@ -3,6 +3,7 @@
 #pragma once
 
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 #include "util/input.h"
 #include "util/sorted.h"
 
@@ -56,6 +57,14 @@ static inline uint64_t topomap_count_at(const void *counts, unsigned width, uint
     return width == 2   ? ((const uint16_t *)counts)[i]
            : width == 4 ? ((const uint32_t *)counts)[i]
                         : ((const uint64_t *)counts)[i];
+}
+
+/** Of a local pointer to a graph: frees the graph when the pointer goes out of scope. It must be
+ *  initialised. */
+#define TOPOMAP_GRAPH_FREED TOPOMAP_CLEANUP(topomap_graph_free_local)
+static inline void topomap_graph_free_local(topomap_graph **graph)
+{
+    topomap_graph_free(*graph);
 }
 
 static inline int topomap_graph_has_messages(const topomap_graph *graph)

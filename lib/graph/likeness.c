@@ -33,20 +33,15 @@ static void compare_rows(const topomap_weights *a, const topomap_weights *b, uin
 static int compare(const topomap_graph *a, const topomap_graph *b, struct common *common,
                    uint64_t *pairs_of_b, topomap_error *err)
 {
-    topomap_weights x, y;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights x = {0}, y = {0};
 
-    if (topomap_weights_new(a, topomap_graph_ranks(a), &x, err) != 0)
+    if (topomap_weights_new(a, topomap_graph_ranks(a), &x, err) != 0 ||
+        topomap_weights_new(b, topomap_graph_ranks(b), &y, err) != 0)
         return -1;
-    if (topomap_weights_new(b, topomap_graph_ranks(b), &y, err) != 0) {
-        topomap_weights_clear(&x);
-        return -1;
-    }
     *common = (struct common){0};
     for (uint32_t u = 0; u < x.vertices && u < y.vertices; u++)
         compare_rows(&x, &y, u, common);
     *pairs_of_b = y.offset[y.vertices] / 2;
-    topomap_weights_clear(&x);
-    topomap_weights_clear(&y);
     return 0;
 }
 

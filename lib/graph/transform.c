@@ -129,23 +129,19 @@ static int remake_phases(topomap_graph *to, const topomap_graph *from, const uin
 static int remake(const topomap_graph *graph, const uint32_t *new_rank, const uint32_t *old_rank,
                   double factor, topomap_graph **out, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arcs_clear)
     topomap_arcs arcs = {.has_messages = topomap_graph_has_messages(graph)};
-    topomap_graph *made = NULL;
-    int status = topomap_arcs_reserve(&arcs, graph->arcs, err) ||
-                 add_graph(&arcs, graph, new_rank, factor, err) ||
-                 topomap_arcs_take(&arcs, graph->ranks, &made, err) ||
-                 copy_parts(made, graph, old_rank, err) || copy_texts(made, graph, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
-    if (!status)
-        made->barrier = graph->barrier;
-    if (!status && graph->phases)
-        status = remake_phases(made, graph, new_rank, old_rank, factor, err);
-    topomap_arcs_clear(&arcs);
-    if (status)
-        topomap_graph_free(made);
-    else
-        *out = made;
-    return status ? -1 : 0;
+    if (topomap_arcs_reserve(&arcs, graph->arcs, err) ||
+        add_graph(&arcs, graph, new_rank, factor, err) ||
+        topomap_arcs_take(&arcs, graph->ranks, &made, err) ||
+        copy_parts(made, graph, old_rank, err) || copy_texts(made, graph, err) ||
+        (graph->phases && remake_phases(made, graph, new_rank, old_rank, factor, err)))
+        return -1;
+    made->barrier = graph->barrier;
+    *out = topomap_take(&made);
+    return 0;
 }
 
 int topomap_graph_scale(const topomap_graph *graph, double factor, topomap_graph **out,
@@ -161,31 +157,28 @@ int topomap_graph_permute(const topomap_graph *graph, const uint32_t *new_rank,
                           topomap_graph **permuted, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *old_rank = topomap_alloc(graph->ranks, sizeof *old_rank, err);
-    int status = old_rank ? 0 : -1;
 
-    for (uint32_t r = 0; !status && r < graph->ranks; r++)
+    if (!old_rank)
+        return -1;
+    for (uint32_t r = 0; r < graph->ranks; r++)
         old_rank[r] = UINT32_MAX;
-    for (uint32_t r = 0; !status && r < graph->ranks; r++) {
+    for (uint32_t r = 0; r < graph->ranks; r++) {
         if (new_rank[r] >= graph->ranks || old_rank[new_rank[r]] != UINT32_MAX)
-            status = topomap_error_set(
-                err, TOPOMAP_EUSAGE, "no permutation of %lu ranks: rank %lu becomes %lu%s",
-                (unsigned long)graph->ranks, (unsigned long)r, (unsigned long)new_rank[r],
-                new_rank[r] < graph->ranks ? ", as another rank does" : "");
-        else
-            old_rank[new_rank[r]] = r;
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "no permutation of %u ranks: rank %u becomes %u%s",
+                                     graph->ranks, r, new_rank[r],
+                                     new_rank[r] < graph->ranks ? ", as another rank does" : "");
+        old_rank[new_rank[r]] = r;
     }
-    if (!status)
-        status = remake(graph, new_rank, old_rank, 1, permuted, err);
-    return status;
+    return remake(graph, new_rank, old_rank, 1, permuted, err);
 }
 
 int topomap_graph_merge(const topomap_graph *const *graphs, size_t count, topomap_graph **sum,
                         topomap_error *err)
 {
-    topomap_arcs arcs = {.has_messages = 1};
-    topomap_graph *made = NULL;
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = 1};
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     uint32_t ranks = 0;
-    int status = 0;
 
     if (!count)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "a sum needs a graph at least");
@@ -193,16 +186,12 @@ int topomap_graph_merge(const topomap_graph *const *graphs, size_t count, topoma
         arcs.has_messages &= topomap_graph_has_messages(graphs[i]);
         ranks = graphs[i]->ranks > ranks ? graphs[i]->ranks : ranks;
     }
-    for (size_t i = 0; !status && i < count; i++)
-        status = add_graph(&arcs, graphs[i], NULL, 1, err);
-    if (!status)
-        status = topomap_arcs_take(&arcs, ranks, &made, err);
-    topomap_arcs_clear(&arcs);
-    if (!status && graphs[0]->ranks == ranks)
-        status = copy_parts(made, graphs[0], NULL, err);
-    if (status)
-        topomap_graph_free(made);
-    else
-        *sum = made;
-    return status;
+    for (size_t i = 0; i < count; i++)
+        if (add_graph(&arcs, graphs[i], NULL, 1, err))
+            return -1;
+    if (topomap_arcs_take(&arcs, ranks, &made, err) ||
+        (graphs[0]->ranks == ranks && copy_parts(made, graphs[0], NULL, err)))
+        return -1;
+    *sum = topomap_take(&made);
+    return 0;
 }

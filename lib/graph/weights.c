@@ -103,22 +103,19 @@ static int weights_fill(const topomap_graph *graph, const struct incoming *in,
 static int pairs_new(const topomap_graph *graph, uint32_t vertices, uint64_t message_bytes,
                      int keep_zero, topomap_weights *weights, topomap_error *err)
 {
-    topomap_weights made = {.vertices = vertices};
-    struct incoming in = {0};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights made = {.vertices = vertices};
+    TOPOMAP_CLEANUP(incoming_clear) struct incoming in = {0};
 
     if (vertices < graph->ranks)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%lu vertices for %lu ranks",
-                                 (unsigned long)vertices, (unsigned long)graph->ranks);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%u vertices for %u ranks", vertices,
+                                 graph->ranks);
     made.offset = topomap_alloc((size_t)vertices + 1, sizeof *made.offset, err);
-    if (made.offset && !incoming_new(graph, message_bytes, &in, err))
-        status = weights_fill(graph, &in, message_bytes, keep_zero, &made, err);
-    incoming_clear(&in);
-    if (status)
-        topomap_weights_clear(&made);
-    else
-        *weights = made;
-    return status;
+    if (!made.offset || incoming_new(graph, message_bytes, &in, err) ||
+        weights_fill(graph, &in, message_bytes, keep_zero, &made, err))
+        return -1;
+    *weights = made;
+    made = (topomap_weights){0};
+    return 0;
 }
 
 int topomap_weights_new(const topomap_graph *graph, uint32_t vertices, topomap_weights *weights,

@@ -192,23 +192,23 @@ static uint32_t number_nodes(const topomap_closeness *c, uint32_t *code, at_site
 static int write_places(topomap_closeness *c, int level, topomap_error *err)
 {
     const topomap_machine *m = c->machine;
-    uint32_t *code = topomap_alloc(m->nodes, sizeof *code, err), inside, top;
+    TOPOMAP_FREED uint32_t *code = topomap_alloc(m->nodes, sizeof *code, err);
     TOPOMAP_FREED at_site *list = topomap_alloc(m->nodes, sizeof *list, err);
-    int status = code && list ? 0 : -1;
+    uint32_t inside, top;
 
+    if (!code || !list)
+        return -1;
     if (level >= 0 || m->inner_levels == 1) /* the node is all that counts */
         c->node_bits = 0;
     inside = ((uint32_t)1 << c->node_bits) - 1;
-    if (status == 0) {
-        c->site_bits = c->node_bits + number_nodes(c, code, list);
-        top = c->how == TOPOMAP_CLOSE_TORUS ? all_fields(m) : topomap_closeness_bit(m->sites, 0);
-        status = c->site_bits + top > TOPOMAP_CLOSE_CODE_BITS;
-    }
-    for (uint32_t i = 0; status == 0 && i < c->places; i++)
-        c->code[i] = code[m->node_of[c->slot[c->first[i]]]] << c->node_bits | (c->code[i] & inside);
+    c->site_bits = c->node_bits + number_nodes(c, code, list);
+    top = c->how == TOPOMAP_CLOSE_TORUS ? all_fields(m) : topomap_closeness_bit(m->sites, 0);
     c->by_index[0] = (float)m->inner[m->inner_levels - 1].cost; /* in one node */
-    free(code);
-    return status;
+    if (c->site_bits + top > TOPOMAP_CLOSE_CODE_BITS)
+        return 1;
+    for (uint32_t i = 0; i < c->places; i++)
+        c->code[i] = code[m->node_of[c->slot[c->first[i]]]] << c->node_bits | (c->code[i] & inside);
+    return 0;
 }
 
 /* ---- Near nodes --------------------------------------------------------------------------------
@@ -253,12 +253,11 @@ static int near_by_table(topomap_closeness *c, topomap_error *err)
     uint32_t nodes = c->machine->nodes, each = nodes - 1 < NEAR ? nodes - 1 : NEAR;
     TOPOMAP_FREED uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
     TOPOMAP_FREED uint8_t *row = topomap_alloc(nodes, 1, err);
-    int status = -1;
 
     c->near_first = topomap_alloc((size_t)nodes + 1, sizeof *c->near_first, err);
     c->near_node = topomap_alloc((size_t)nodes * each, sizeof *c->near_node, err);
     if (!site || !row || !c->near_first || !c->near_node)
-        goto out;
+        return -1;
     for (uint32_t a = 0; a < nodes; a++)
         site[a] = site_code(c, a);
     for (uint32_t a = 0; a < nodes; a++) {
@@ -266,9 +265,7 @@ static int near_by_table(topomap_closeness *c, topomap_error *err)
         c->near_first[a + 1] = c->near_first[a] + each;
         nearest(c, a, row, c->near_node + (size_t)a * each);
     }
-    status = 0;
-out:
-    return status;
+    return 0;
 }
 
 static int near_by_links(topomap_closeness *c, topomap_error *err)

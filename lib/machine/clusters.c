@@ -3,25 +3,18 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/alloc.h"
 
 /* The least spanning tree of the sites: single linkage joins along its edges. */
 typedef struct spanning {
+    topomap_arena memory;
     uint32_t sites;
     uint32_t *parent; /* [sites] the site that it was reached from; its own for the first */
     float *height;    /* [sites] how far that is */
     float *sorted;    /* [sites - 1] the distinct ones, ascending */
     uint32_t heights;
 } spanning;
-
-static void clear(spanning *s)
-{
-    free(s->parent);
-    free(s->height);
-    free(s->sorted);
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -34,15 +27,13 @@ static int ascending(const void *a, const void *b)
 static int span(const topomap_machine *m, spanning *s, topomap_error *err)
 {
     uint32_t n = s->sites = m->sites, at = 0;
-    uint8_t *done = topomap_alloc(n, 1, err);
+    TOPOMAP_FREED uint8_t *done = topomap_alloc(n, 1, err);
 
-    s->parent = topomap_alloc(n, sizeof *s->parent, err);
-    s->height = topomap_alloc(n, sizeof *s->height, err);
-    s->sorted = topomap_alloc(n, sizeof *s->sorted, err);
-    if (!done || !s->parent || !s->height || !s->sorted) {
-        free(done);
+    s->parent = topomap_arena_alloc(&s->memory, n, sizeof *s->parent, err);
+    s->height = topomap_arena_alloc(&s->memory, n, sizeof *s->height, err);
+    s->sorted = topomap_arena_alloc(&s->memory, n, sizeof *s->sorted, err);
+    if (!done || s->memory.is_short)
         return -1;
-    }
     for (uint32_t i = 0; i < n; i++)
         s->height[i] = INFINITY;
     s->parent[0] = 0;
@@ -65,7 +56,6 @@ static int span(const topomap_machine *m, spanning *s, topomap_error *err)
         s->sorted[k - 1] = s->height[next];
         at = next;
     }
-    free(done);
     qsort(s->sorted, n - 1, sizeof *s->sorted, ascending);
     for (uint32_t k = 0; k + 1 < n; k++)
         if (k == 0 || s->sorted[k] > s->sorted[s->heights - 1])
@@ -136,7 +126,7 @@ int topomap_machine_clusters(const topomap_machine *m, topomap_nesting *level, u
         topomap_machine_clusters_clear(level, *levels);
         *levels = 0;
     }
-    clear(&s);
+    topomap_arena_clear(&s.memory);
     return status;
 }
 

@@ -161,29 +161,25 @@ static int build(struct building *b, topomap_error *err)
 int topomap_devices_levels(const topomap_devices *devices, const uint32_t *gpu, uint32_t count,
                            topomap_device_levels *out, topomap_error *err)
 {
-    topomap_device_levels levels = {0};
+    TOPOMAP_CLEANUP(topomap_device_levels_clear) topomap_device_levels levels = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     struct building b = {
         .devices = devices, .count = gpu ? count : devices->gpus, .levels = &levels};
-    int result = -1;
 
     if (b.count == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "levels of no GPU");
-    b.gpu = topomap_alloc(b.count, sizeof *b.gpu, err);
-    b.cost = topomap_alloc((size_t)b.count * b.count, sizeof *b.cost, err);
-    b.part = topomap_alloc((size_t)LEVELS * b.count, sizeof *b.part, err);
+    b.gpu = topomap_arena_alloc(&memory, b.count, sizeof *b.gpu, err);
+    b.cost = topomap_arena_alloc(&memory, (size_t)b.count * b.count, sizeof *b.cost, err);
+    b.part = topomap_arena_alloc(&memory, (size_t)LEVELS * b.count, sizeof *b.part, err);
     levels.order = topomap_alloc(b.count, sizeof *levels.order, err);
-    for (uint32_t i = 0; b.gpu && i < b.count; i++)
-        b.gpu[i] = gpu ? gpu[i] : i;
-    if (b.gpu && b.cost && b.part && levels.order)
-        result = build(&b, err);
-    free(b.gpu);
-    free(b.cost);
-    free(b.part);
-    if (result) {
-        topomap_device_levels_clear(&levels);
+    if (memory.is_short || !levels.order)
         return -1;
-    }
+    for (uint32_t i = 0; i < b.count; i++)
+        b.gpu[i] = gpu ? gpu[i] : i;
+    if (build(&b, err))
+        return -1;
     *out = levels;
+    levels = (topomap_device_levels){0};
     return 0;
 }
 

@@ -341,12 +341,11 @@ int topomap_devices_nics(const topomap_devices *d, uint32_t *nic, topomap_error 
 
 uint32_t topomap_devices_rails(const topomap_devices *d, uint32_t *rail, topomap_error *err)
 {
-    uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, err), rails = 0;
+    TOPOMAP_FREED uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, err);
+    uint32_t rails = 0;
 
-    if (!nic || topomap_devices_nics(d, nic, err)) {
-        free(nic);
+    if (!nic || topomap_devices_nics(d, nic, err))
         return 0;
-    }
     memset(rail, 0, d->gpus * sizeof *rail);
     for (uint32_t i = d->gpus; i < d->count; i++) {
         int used = 0;
@@ -358,6 +357,5 @@ uint32_t topomap_devices_rails(const topomap_devices *d, uint32_t *rail, topomap
             }
         rails += (uint32_t)used;
     }
-    free(nic);
     return rails ? rails : 1;
 }

@@ -443,19 +443,15 @@ static int put_together(const topomap_devices *a, const topomap_devices *b, uint
 
 int topomap_devices_merge(topomap_devices *devices, const topomap_devices *more, topomap_error *err)
 {
-    topomap_devices made = {0};
+    TOPOMAP_CLEANUP(topomap_devices_clear) topomap_devices made = {0};
     size_t all = (size_t)devices->count + more->count;
-    uint32_t *place = topomap_alloc(all, sizeof *place, err);
-    uint32_t *tag = topomap_alloc(all, sizeof *tag, err);
-    int result = place && tag ? put_together(devices, more, place, tag, &made, err) : -1;
+    TOPOMAP_FREED uint32_t *place = topomap_alloc(all, sizeof *place, err);
+    TOPOMAP_FREED uint32_t *tag = topomap_alloc(all, sizeof *tag, err);
 
-    free(place);
-    free(tag);
-    if (result) {
-        topomap_devices_clear(&made);
+    if (!place || !tag || put_together(devices, more, place, tag, &made, err))
         return -1;
-    }
     topomap_devices_clear(devices);
     *devices = made;
+    made = (topomap_devices){0};
     return 0;
 }

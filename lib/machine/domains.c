@@ -2,7 +2,6 @@
 #include "machine/spec.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/alloc.h"
 
@@ -63,16 +62,13 @@ static int rebuild(topomap_machine *m, struct sites *s, float most, uint16_t hop
                    topomap_error *err)
 {
     size_t n = s->count, cells = n * n;
-    float *cost = topomap_alloc(cells, sizeof *cost, err);
-    float *cross = m->site_cross ? topomap_alloc(cells, sizeof *cross, err) : NULL;
-    uint16_t *by_hops = m->site_hops ? topomap_alloc(cells, sizeof *by_hops, err) : NULL;
+    TOPOMAP_FREED float *cost = topomap_alloc(cells, sizeof *cost, err);
+    TOPOMAP_FREED float *cross = m->site_cross ? topomap_alloc(cells, sizeof *cross, err) : NULL;
+    TOPOMAP_FREED uint16_t *by_hops =
+        m->site_hops ? topomap_alloc(cells, sizeof *by_hops, err) : NULL;
 
-    if (!cost || (m->site_cross && !cross) || (m->site_hops && !by_hops)) {
-        free(cost);
-        free(cross);
-        free(by_hops);
+    if (!cost || (m->site_cross && !cross) || (m->site_hops && !by_hops))
         return -1;
-    }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             size_t old = (size_t)(s->key[i] >> 32) * m->sites + (size_t)(s->key[j] >> 32);
@@ -89,12 +85,11 @@ static int rebuild(topomap_machine *m, struct sites *s, float most, uint16_t hop
     free(m->site_cross);
     free(m->site_hops);
     free(m->site_of);
-    m->site_cost = cost;
-    m->site_cross = cross;
-    m->site_hops = by_hops;
-    m->site_of = s->site_of;
+    m->site_cost = topomap_take(&cost);
+    m->site_cross = topomap_take(&cross);
+    m->site_hops = topomap_take(&by_hops);
+    m->site_of = topomap_take(&s->site_of);
     m->sites = (uint32_t)n;
-    s->site_of = NULL;
     return 0;
 }
 
@@ -107,10 +102,9 @@ int topomap_machine_set_domains(topomap_machine *machine, const uint32_t *domain
     if (machine->kind != TOPOMAP_MACHINE_MATRIX)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "a %s has no NVLink domains",
                                  machine->kind_name);
-    status = find_sites(machine, domain_of, &s, err);
-    if (status == 0)
-        status = rebuild(machine, &s, (float)cost, (uint16_t)hops, err);
+    status = find_sites(machine, domain_of, &s, err) ||
+             rebuild(machine, &s, (float)cost, (uint16_t)hops, err);
     free(s.key);
     free(s.site_of);
-    return status;
+    return status ? -1 : 0;
 }

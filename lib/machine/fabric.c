@@ -100,19 +100,16 @@ static int join(struct ways *w, topomap_error *err)
     TOPOMAP_FREED topomap_trunk *trunk = topomap_alloc(f->links, sizeof *trunk, err);
     double reference;
     size_t trunks;
-    int status = -1;
 
     w->router = topomap_alloc(f->vertices, sizeof *w->router, err);
-    if (trunk && w->router && !topomap_fabric_rate(f, 1, 1, &reference, err) &&
-        (reference > 0 || !topomap_fabric_rate(f, 0, 1, &reference, err))) {
-        trunks = list_trunks(f, reference, trunk);
-        w->all.count = (uint32_t)f->vertices;
-        status = topomap_switches_join(&w->all, trunk, trunks, err);
-        if (status == 0)
-            status =
-                topomap_switches_join(&w->switches, trunk, route_trunks(w, trunk, trunks), err);
-    }
-    return status;
+    if (!trunk || !w->router || topomap_fabric_rate(f, 1, 1, &reference, err) ||
+        (!(reference > 0) && topomap_fabric_rate(f, 0, 1, &reference, err)))
+        return -1;
+    trunks = list_trunks(f, reference, trunk);
+    w->all.count = (uint32_t)f->vertices;
+    if (topomap_switches_join(&w->all, trunk, trunks, err))
+        return -1;
+    return topomap_switches_join(&w->switches, trunk, route_trunks(w, trunk, trunks), err);
 }
 
 /* A host that routes is its own switch; others hang on those that they have links to. */
@@ -132,40 +129,39 @@ static size_t list_starts(const struct ways *w, uint32_t host, topomap_start *st
 
 static int find_sites(struct ways *w, topomap_error *err)
 {
-    topomap_start *start = topomap_alloc((size_t)w->all.count + 1, sizeof *start, err);
-    int status;
+    TOPOMAP_FREED topomap_start *start =
+        topomap_alloc((size_t)w->all.count + 1, sizeof *start, err);
 
     w->site_of = topomap_alloc(w->nodes, sizeof *w->site_of, err);
-    status = start && w->site_of ? 0 : -1;
-    for (uint32_t i = 0; status == 0 && i < w->nodes; i++) {
+    if (!start || !w->site_of)
+        return -1;
+    for (uint32_t i = 0; i < w->nodes; i++) {
         size_t count = list_starts(w, w->host[i], start);
 
-        status = topomap_known_number(&w->sites, start, count * sizeof *start, &w->site_of[i], err);
+        if (topomap_known_number(&w->sites, start, count * sizeof *start, &w->site_of[i], err))
+            return -1;
     }
-    free(start);
-    if (status == 0 && w->sites.count > TOPOMAP_FABRIC_SITES)
-        status = topomap_error_set(err, TOPOMAP_EUSAGE,
-                                   "the nodes are at more than %d places of the fabric",
-                                   TOPOMAP_FABRIC_SITES);
-    return status;
+    if (w->sites.count > TOPOMAP_FABRIC_SITES)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the nodes are at more than %d places of the fabric",
+                                 TOPOMAP_FABRIC_SITES);
+    return 0;
 }
 
 static int measure(struct ways *w, double hop, topomap_error *err)
 {
     size_t sites = w->sites.count;
     TOPOMAP_FREED topomap_site *site = topomap_alloc(sites, sizeof *site, err);
-    int status = -1;
 
     w->site_hops = topomap_alloc(sites * sites, sizeof *w->site_hops, err);
     w->site_cost = topomap_alloc(sites * sites, sizeof *w->site_cost, err);
-    if (site && w->site_hops && w->site_cost) {
-        for (size_t i = 0; i < sites; i++)
-            site[i] = (topomap_site){topomap_known_key(&w->sites, i),
-                                     w->sites.key[i].length / sizeof(topomap_start)};
-        status = topomap_switch_distances(&w->switches, site, sites, hop, w->site_hops,
-                                          w->site_cost, err);
-    }
-    return status;
+    if (!site || !w->site_hops || !w->site_cost)
+        return -1;
+    for (size_t i = 0; i < sites; i++)
+        site[i] = (topomap_site){topomap_known_key(&w->sites, i),
+                                 w->sites.key[i].length / sizeof(topomap_start)};
+    return topomap_switch_distances(&w->switches, site, sites, hop, w->site_hops, w->site_cost,
+                                    err);
 }
 
 /* ---- The machine ------------------------------------------------------------------------- */
@@ -189,34 +185,30 @@ static int set_network(const struct ways *w, topomap_machine *m, topomap_error *
     TOPOMAP_FREED uint32_t *number = topomap_alloc(w->fabric->vertices, sizeof *number, err);
     const topomap_fattree *tree = w->fabric->tree;
     const topomap_dragonfly *dragonfly = w->fabric->dragonfly;
-    int status = -1;
 
-    if (number)
-        status = topomap_network_of(w->fabric, number, number_vertices(w, number), w->nodes,
-                                    &m->network, err);
-    if (status == 0 && tree)
-        status = topomap_fattree_routes(m->network, tree, w->hosts, w->host, err);
-    if (status == 0 && dragonfly)
-        status = topomap_dragonfly_routes(m->network, dragonfly, w->hosts, w->host, err);
-    return status;
+    return !number ||
+                   topomap_network_of(w->fabric, number, number_vertices(w, number), w->nodes,
+                                      &m->network, err) ||
+                   (tree && topomap_fattree_routes(m->network, tree, w->hosts, w->host, err)) ||
+                   (dragonfly &&
+                    topomap_dragonfly_routes(m->network, dragonfly, w->hosts, w->host, err))
+               ? -1
+               : 0;
 }
 
 static int frame(const struct ways *w, const topomap_spec *spec, int named, topomap_machine **m,
                  topomap_error *err)
 {
-    char **name = topomap_alloc(w->nodes, sizeof *name, err);
-    int status = -1;
+    TOPOMAP_FREED char **name = topomap_alloc(w->nodes, sizeof *name, err);
 
-    if (name) {
-        for (uint32_t i = 0; i < w->nodes; i++)
-            name[i] = w->fabric->text + w->fabric->vertex[w->host[i]].name;
-        status = topomap_spec_frame(w->nodes, spec->slots, named ? name : NULL, m, err);
-    }
-    free(name);
-    if (status == 0)
-        status = topomap_machine_add_inner(*m, "node", spec->costs == 2 ? spec->cost[0] : 0.0,
-                                           (*m)->node_of, err);
-    return status;
+    if (!name)
+        return -1;
+    for (uint32_t i = 0; i < w->nodes; i++)
+        name[i] = w->fabric->text + w->fabric->vertex[w->host[i]].name;
+    if (topomap_spec_frame(w->nodes, spec->slots, named ? name : NULL, m, err))
+        return -1;
+    return topomap_machine_add_inner(*m, "node", spec->costs == 2 ? spec->cost[0] : 0.0,
+                                     (*m)->node_of, err);
 }
 
 static int build(struct ways *w, const topomap_spec *spec, int named, topomap_machine **m,
@@ -259,18 +251,14 @@ static int find_hosts(struct ways *w, const topomap_spec *spec, topomap_error *e
 int topomap_fabric_machine(topomap_fabric *fabric, const topomap_spec *spec, int named,
                            topomap_machine **machine, topomap_error *err)
 {
-    struct ways w = {.fabric = fabric};
-    topomap_machine *m = NULL;
-    int status;
+    TOPOMAP_CLEANUP(ways_clear) struct ways w = {.fabric = fabric};
+    TOPOMAP_MACHINE_FREED topomap_machine *m = NULL;
 
     if (spec->costs > 2)
         return topomap_spec_fail(spec, err, "expected @HOP or @INSIDE:HOP, found %u costs",
                                  spec->costs);
-    status = find_hosts(&w, spec, err) || build(&w, spec, named, &m, err) ? -1 : 0;
-    ways_clear(&w);
-    if (status == 0)
-        *machine = m;
-    else
-        topomap_machine_free(m);
-    return status;
+    if (find_hosts(&w, spec, err) || build(&w, spec, named, &m, err))
+        return -1;
+    *machine = topomap_take(&m);
+    return 0;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The network of a torus or mesh machine. */
-#include <stdlib.h>
-
 #include "fabric/shapes.h"
 #include "fabric/network.h"
 #include "machine/machine.h"
@@ -26,10 +24,9 @@ static int join_routers(const topomap_machine *m, topomap_fabric *fabric, topoma
 int topomap_network_grid(const topomap_machine *m, topomap_network **network, topomap_error *err)
 {
     uint64_t routers = 1;
-    topomap_network *made = NULL;
-    topomap_fabric fabric = {0};
-    uint32_t *vertex_of;
-    int status = -1;
+    TOPOMAP_NETWORK_FREED topomap_network *made = NULL;
+    TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric fabric = {0};
+    TOPOMAP_FREED uint32_t *vertex_of = NULL;
 
     if (m->kind != TOPOMAP_MACHINE_TORUS)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "this machine's links are not known");
@@ -40,19 +37,14 @@ int topomap_network_grid(const topomap_machine *m, topomap_network **network, to
                                      (unsigned long long)(TOPOMAP_NETWORK_LINKS / 2 / m->dims));
     }
     vertex_of = topomap_alloc(m->nodes, sizeof *vertex_of, err);
-    if (vertex_of && !join_routers(m, &fabric, err)) {
-        for (uint32_t node = 0; node < m->nodes; node++)
-            vertex_of[node] = (uint32_t)topomap_torus_router(m, m->coord + (size_t)node * m->dims);
-        status = topomap_network_new((uint32_t)routers, fabric.links, fabric.link, m->nodes,
-                                     vertex_of, &made, err);
-    }
-    topomap_fabric_clear(&fabric);
-    free(vertex_of);
-    if (status == 0)
-        status = topomap_grid_routes(made, m->dims, m->dim, m->wrap, err);
-    if (status == 0)
-        *network = made;
-    else
-        topomap_network_free(made);
-    return status;
+    if (!vertex_of || join_routers(m, &fabric, err))
+        return -1;
+    for (uint32_t node = 0; node < m->nodes; node++)
+        vertex_of[node] = (uint32_t)topomap_torus_router(m, m->coord + (size_t)node * m->dims);
+    if (topomap_network_new((uint32_t)routers, fabric.links, fabric.link, m->nodes, vertex_of,
+                            &made, err) ||
+        topomap_grid_routes(made, m->dims, m->dim, m->wrap, err))
+        return -1;
+    *network = topomap_take(&made);
+    return 0;
 }

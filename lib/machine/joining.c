@@ -127,51 +127,36 @@ static int list_children(const joiner *j, topomap_joining *tree, topomap_error *
     return 0;
 }
 
-static int allocate(joiner *j, uint8_t **taken, topomap_error *err)
-{
-    j->nearest = topomap_alloc(j->items, sizeof *j->nearest, err);
-    j->vertex = topomap_alloc(j->items, sizeof *j->vertex, err);
-    j->leaves = topomap_alloc(j->items, sizeof *j->leaves, err);
-    j->live = topomap_alloc(j->items, 1, err);
-    j->clique = topomap_alloc(j->items, sizeof *j->clique, err);
-    j->parent = topomap_alloc((size_t)j->items * 2, sizeof *j->parent, err);
-    *taken = topomap_alloc(j->items, 1, err);
-    return j->nearest && j->vertex && j->leaves && j->live && j->clique && j->parent && *taken ? 0
-                                                                                               : -1;
-}
-
 int topomap_joining_build(uint32_t items, float *distance, topomap_joining *tree,
                           topomap_error *err)
 {
     joiner j = {.items = items, .distance = distance, .vertices = items};
-    topomap_joining made = {0};
-    uint8_t *taken = NULL;
-    int status = allocate(&j, &taken, err);
+    TOPOMAP_CLEANUP(topomap_joining_clear) topomap_joining made = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    uint8_t *taken = topomap_arena_alloc(&memory, items, sizeof *taken, err);
 
-    if (status == 0) {
-        memset(j.live, 1, items);
-        for (uint32_t i = 0; i < items; i++) {
-            j.vertex[i] = i;
-            j.leaves[i] = 1;
-        }
-        for (uint32_t i = 0; i < items; i++)
-            find_nearest(&j, i);
-        for (uint32_t left = items; left > 1;)
-            left -= round_of(&j, taken);
-        status = list_children(&j, &made, err);
+    j.nearest = topomap_arena_alloc(&memory, items, sizeof *j.nearest, err);
+    j.vertex = topomap_arena_alloc(&memory, items, sizeof *j.vertex, err);
+    j.leaves = topomap_arena_alloc(&memory, items, sizeof *j.leaves, err);
+    j.live = topomap_arena_alloc(&memory, items, 1, err);
+    j.clique = topomap_arena_alloc(&memory, items, sizeof *j.clique, err);
+    j.parent = topomap_arena_alloc(&memory, (size_t)items * 2, sizeof *j.parent, err);
+    if (memory.is_short)
+        return -1;
+    memset(j.live, 1, items);
+    for (uint32_t i = 0; i < items; i++) {
+        j.vertex[i] = i;
+        j.leaves[i] = 1;
     }
-    free(j.nearest);
-    free(j.vertex);
-    free(j.leaves);
-    free(j.live);
-    free(j.clique);
-    free(j.parent);
-    free(taken);
-    if (status == 0)
-        *tree = made;
-    else
-        topomap_joining_clear(&made);
-    return status;
+    for (uint32_t i = 0; i < items; i++)
+        find_nearest(&j, i);
+    for (uint32_t left = items; left > 1;)
+        left -= round_of(&j, taken);
+    if (list_children(&j, &made, err))
+        return -1;
+    *tree = made;
+    made = (topomap_joining){0};
+    return 0;
 }
 
 void topomap_joining_clear(topomap_joining *tree)

@@ -19,18 +19,16 @@ static void *copy_of(const void *source, size_t count, size_t size, topomap_erro
 int topomap_machine_frame(uint32_t nodes, const uint32_t *per_node, char *const *names,
                           topomap_machine **out, topomap_error *err)
 {
-    topomap_machine *machine = topomap_alloc(1, sizeof *machine, err);
+    TOPOMAP_MACHINE_FREED topomap_machine *machine = topomap_alloc(1, sizeof *machine, err);
     uint64_t slots = 0;
 
     if (!machine)
         return -1;
     for (uint32_t i = 0; i < nodes; i++)
         slots += per_node[i];
-    if (slots == 0 || slots > UINT32_MAX / 2) {
-        free(machine);
+    if (slots == 0 || slots > UINT32_MAX / 2)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a machine has 1 to %u slots, not %llu",
                                  UINT32_MAX / 2, (unsigned long long)slots);
-    }
     machine->kind_name = "tree";
     machine->nodes = nodes;
     machine->slots = (uint32_t)slots;
@@ -39,7 +37,7 @@ int topomap_machine_frame(uint32_t nodes, const uint32_t *per_node, char *const 
     if (names)
         machine->node_name = topomap_alloc(nodes, sizeof(char *), err);
     if (!machine->node_of || !machine->slot_first || (names && !machine->node_name))
-        goto fail;
+        return -1;
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t first = machine->slot_first[i];
 
@@ -47,13 +45,10 @@ int topomap_machine_frame(uint32_t nodes, const uint32_t *per_node, char *const 
         for (uint32_t s = first; s < machine->slot_first[i + 1]; s++)
             machine->node_of[s] = i;
         if (names && !(machine->node_name[i] = topomap_strdup(names[i], err)))
-            goto fail;
+            return -1;
     }
-    *out = machine;
+    *out = topomap_take(&machine);
     return 0;
-fail:
-    topomap_machine_free(machine);
-    return -1;
 }
 
 static int add_nesting(topomap_nesting *nesting, uint32_t *count, const char *name, double cost,
@@ -192,30 +187,28 @@ static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t
                          uint32_t ids, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *parent = topomap_alloc(ids, sizeof *parent, err);
-    int status = 0;
 
     if (!parent)
         return -1;
-    for (uint32_t l = 0; status == 0 && l < levels; l++) {
+    for (uint32_t l = 0; l < levels; l++) {
         const uint32_t *group = level[l].group;
         const uint32_t *above = l + 1 < levels ? level[l + 1].group : NULL;
 
         memset(parent, 0xff, ids * sizeof *parent);
-        for (uint32_t i = 0; status == 0 && i < members; i++) {
+        for (uint32_t i = 0; i < members; i++) {
             uint32_t outside = above ? above[i] : 0;
 
             if (group[i] >= ids)
-                status = topomap_error_set(err, TOPOMAP_EINPUT, "level %s: group %u of %u",
-                                           level[l].name, group[i], ids);
-            else if (parent[group[i]] != UINT32_MAX && parent[group[i]] != outside)
-                status =
-                    topomap_error_set(err, TOPOMAP_EINPUT,
-                                      "level %s is not nested inside the next one", level[l].name);
-            else
-                parent[group[i]] = outside;
+                return topomap_error_set(err, TOPOMAP_EINPUT, "level %s: group %u of %u",
+                                         level[l].name, group[i], ids);
+            if (parent[group[i]] != UINT32_MAX && parent[group[i]] != outside)
+                return topomap_error_set(err, TOPOMAP_EINPUT,
+                                         "level %s is not nested inside the next one",
+                                         level[l].name);
+            parent[group[i]] = outside;
         }
     }
-    return status;
+    return 0;
 }
 
 /* Slots of a node are numbered along its tree, so that a group is a range of slots. */
@@ -318,20 +311,19 @@ int topomap_machine_check_slots(const topomap_machine *machine, const uint32_t *
 {
     uint32_t slots = machine->slots;
     TOPOMAP_FREED uint8_t *used = topomap_alloc(slots, 1, err);
-    int status = 0;
 
     if (!used)
         return -1;
-    for (uint32_t r = 0; status == 0 && r < ranks; r++) {
+    for (uint32_t r = 0; r < ranks; r++) {
         if (slot_of[r] >= slots)
-            status = topomap_error_set(err, code,
-                                       "rank %u is on slot %u, but the machine has slots 0..%u", r,
-                                       slot_of[r], slots - 1);
-        else if (used[slot_of[r]]++)
-            status = topomap_error_set(err, code,
-                                       "slot %u has two ranks, one of them %u: a placement is one "
-                                       "to one",
-                                       slot_of[r], r);
+            return topomap_error_set(err, code,
+                                     "rank %u is on slot %u, but the machine has slots 0..%u", r,
+                                     slot_of[r], slots - 1);
+        if (used[slot_of[r]]++)
+            return topomap_error_set(err, code,
+                                     "slot %u has two ranks, one of them %u: a placement is one "
+                                     "to one",
+                                     slot_of[r], r);
     }
-    return status;
+    return 0;
 }

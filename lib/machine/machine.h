@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 
 /* ---- machine ------------------------------------------------------------------- */
 
@@ -210,6 +211,14 @@ static inline double topomap_slot_distance(const topomap_machine *m, uint32_t p,
         if (m->inner[l].group[p] == m->inner[l].group[q])
             return m->inner[l].cost;
     return m->inner[m->inner_levels - 1].cost;
+}
+
+/** Of a local pointer to a machine: frees the machine when the pointer goes out of scope. It must
+ *  be initialised. */
+#define TOPOMAP_MACHINE_FREED TOPOMAP_CLEANUP(topomap_machine_free_local)
+static inline void topomap_machine_free_local(topomap_machine **machine)
+{
+    topomap_machine_free(*machine);
 }
 
 /* ---- joining ------------------------------------------------------------------- */

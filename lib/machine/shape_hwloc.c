@@ -148,7 +148,8 @@ static int add_level(hwloc_topology_t topology, int depth, int numa, const char 
                      const hwloc_const_cpuset_t *core_set, topomap_shape *shape, topomap_error *err)
 {
     const uint32_t *inner = shape->levels ? shape->level[shape->levels - 1].group : NULL;
-    uint32_t *group, groups;
+    TOPOMAP_FREED uint32_t *group = NULL;
+    uint32_t groups;
 
     if (shape->levels == TOPOMAP_SHAPE_LEVELS)
         return 0;
@@ -156,22 +157,14 @@ static int add_level(hwloc_topology_t topology, int depth, int numa, const char 
     if (!group)
         return -1;
     groups = group_cores(topology, depth, numa, core_set, shape->cores, inner, group);
-    if (!groups) {
-        free(group);
+    if (!groups)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: %u cores", shape->cores);
-    }
-    if (groups == 1 || groups == shape->cores) {
-        free(group);
+    if (groups == 1 || groups == shape->cores)
         return 0;
+    if (!inner || memcmp(group, inner, shape->cores * sizeof *group) != 0) {
+        snprintf(shape->level[shape->levels].name, sizeof shape->level[0].name, "%s", name);
+        shape->level[shape->levels++].group = topomap_take(&group);
     }
-    if (inner && memcmp(group, inner, shape->cores * sizeof *group) == 0) {
-        if (depth == HWLOC_TYPE_DEPTH_NUMANODE)
-            shape->numa = shape->levels;
-        free(group);
-        return 0;
-    }
-    snprintf(shape->level[shape->levels].name, sizeof shape->level[0].name, "%s", name);
-    shape->level[shape->levels++].group = group;
     if (depth == HWLOC_TYPE_DEPTH_NUMANODE)
         shape->numa = shape->levels;
     return 0;
@@ -254,9 +247,10 @@ static int copy_host(hwloc_topology_t topology, char **host, topomap_error *err)
 int topomap_shape_from_hwloc(const char *path, const char *xml, size_t size, topomap_shape *shape,
                              char **host, topomap_error *err)
 {
-    topomap_shape made = {0};
+    TOPOMAP_CLEANUP(topomap_shape_clear) topomap_shape made = {0};
     hwloc_topology_t topology;
-    char *name = NULL, *copy;
+    char *name = NULL;
+    TOPOMAP_FREED char *copy = NULL;
     int result;
 
     if (size > XML_MOST)
@@ -264,23 +258,14 @@ int topomap_shape_from_hwloc(const char *path, const char *xml, size_t size, top
     if (memchr(xml, 0, size))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: binary, not an hwloc XML", path);
     copy = topomap_strndup(xml, size, err);
-    if (!copy)
+    if (!copy || prepare(path, copy, err) || load(path, copy, (int)size + 1, &topology, err))
         return -1;
-    result = prepare(path, copy, err);
-    if (!result)
-        result = load(path, copy, (int)size + 1, &topology, err);
-    free(copy);
+    result = flatten(path, topology, &made, err) || (host && copy_host(topology, &name, err));
+    hwloc_topology_destroy(topology);
     if (result)
         return -1;
-    result = flatten(path, topology, &made, err);
-    if (!result && host)
-        result = copy_host(topology, &name, err);
-    hwloc_topology_destroy(topology);
-    if (result) {
-        topomap_shape_clear(&made);
-        return -1;
-    }
     *shape = made;
+    made = (topomap_shape){0};
     if (host)
         *host = name;
     return 0;

@@ -126,20 +126,13 @@ static int read_ids(topomap_input *input, uint64_t limit, uint32_t **ids, size_t
 int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_t *count,
                        topomap_error *err)
 {
-    topomap_input *input;
-    uint32_t *list = NULL;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
+    TOPOMAP_FREED uint32_t *list = NULL;
     size_t length = 0;
-    int status;
 
-    if (topomap_input_open(path, &input, err) != 0)
+    if (topomap_input_open(path, &input, err) || read_ids(input, limit, &list, &length, err))
         return -1;
-    status = read_ids(input, limit, &list, &length, err);
-    topomap_input_close(input);
-    if (status != 0) {
-        free(list);
-        return -1;
-    }
-    *ids = list;
+    *ids = topomap_take(&list);
     *count = (uint32_t)length;
     return 0;
 }
@@ -148,37 +141,28 @@ int topomap_spec_frame(uint32_t nodes, uint32_t slots, char *const *names,
                        topomap_machine **machine, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
-    int status = -1;
 
-    for (uint32_t i = 0; per_node && i < nodes; i++)
+    if (!per_node)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++)
         per_node[i] = slots;
-    if (per_node)
-        status = topomap_machine_frame(nodes, per_node, names, machine, err);
-    return status;
+    return topomap_machine_frame(nodes, per_node, names, machine, err);
 }
 
 int topomap_spec_build(const topomap_spec *spec, uint64_t nodes, uint32_t slots,
                        topomap_spec_fill *fill, void *shape, topomap_machine **out,
                        topomap_error *err)
 {
-    topomap_machine *machine = NULL;
-    uint32_t *ids = NULL, count = (uint32_t)nodes;
-    int status = 0;
+    TOPOMAP_MACHINE_FREED topomap_machine *machine = NULL;
+    TOPOMAP_FREED uint32_t *ids = NULL;
+    uint32_t count = (uint32_t)nodes;
 
-    if (spec->alloc)
-        status = topomap_spec_alloc(spec->alloc, nodes, &ids, &count, err);
-    if (status == 0)
-        status = topomap_spec_frame(count, slots, NULL, &machine, err);
-    if (status == 0)
-        status = fill(machine, ids, shape, err);
-    if (status == 0)
-        status = topomap_machine_finish(machine, err);
-    free(ids);
-    if (status == 0)
-        *out = machine;
-    else
-        topomap_machine_free(machine);
-    return status;
+    if ((spec->alloc && topomap_spec_alloc(spec->alloc, nodes, &ids, &count, err)) ||
+        topomap_spec_frame(count, slots, NULL, &machine, err) || fill(machine, ids, shape, err) ||
+        topomap_machine_finish(machine, err))
+        return -1;
+    *out = topomap_take(&machine);
+    return 0;
 }
 
 /* Where the last ",key=" of a known key begins, so that a file name may hold a comma. */
@@ -293,7 +277,6 @@ int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_e
     topomap_spec spec = {.text = text};
     size_t i = 0;
     TOPOMAP_FREED char *copy = NULL;
-    int status;
 
     while (i < KINDS && !(strncmp(text, kinds[i].name, strlen(kinds[i].name)) == 0 &&
                           text[strlen(kinds[i].name)] == ':'))
@@ -304,14 +287,10 @@ int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_e
     if (!copy)
         return -1;
     spec.body = copy + strlen(kinds[i].name) + 1;
-    status = split_keys(&spec, kinds[i].keys, kinds[i].words, err);
-    if (status == 0)
-        status = split_costs(&spec, err);
-    if (status == 0)
-        status = split_slots(&spec, err);
-    if (status == 0 && *spec.body == '\0')
-        status = topomap_spec_fail(&spec, err, "expected %s", kinds[i].grammar);
-    if (status == 0)
-        status = kinds[i].build(&spec, machine, err);
-    return status;
+    if (split_keys(&spec, kinds[i].keys, kinds[i].words, err) || split_costs(&spec, err) ||
+        split_slots(&spec, err))
+        return -1;
+    if (*spec.body == '\0')
+        return topomap_spec_fail(&spec, err, "expected %s", kinds[i].grammar);
+    return kinds[i].build(&spec, machine, err);
 }

@@ -2,7 +2,6 @@
 /* fattree:, dragonfly: and percs: machines of a made fabric, and links:, one from a file. The
  * shapes are those of `topomap db synth`. Every cable has capacity 1 where no rate is known. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/fabric.h"
 #include "fabric/shapes.h"
@@ -24,25 +23,15 @@ static int check_size(const topomap_spec *spec, uint64_t hosts, uint64_t switche
 
 static int add_hosts(topomap_fabric *f, uint64_t hosts, topomap_error *err)
 {
-    int status = 0;
-
-    for (uint32_t i = 0; status == 0 && i < hosts; i++)
-        status = topomap_fabric_addf(f, TOPOMAP_VERTEX_HOST, err, "node%u", i);
-    return status;
+    for (uint32_t i = 0; i < hosts; i++)
+        if (topomap_fabric_addf(f, TOPOMAP_VERTEX_HOST, err, "node%u", i))
+            return -1;
+    return 0;
 }
 
 static int join(topomap_fabric *f, uint32_t a, uint32_t b, double rate, topomap_error *err)
 {
     return topomap_fabric_join(f, &(topomap_link){.a = a, .b = b, .rate = rate, .ends = 3}, err);
-}
-
-static int finish(topomap_fabric *fabric, const topomap_spec *spec, int status, int named,
-                  topomap_machine **machine, topomap_error *err)
-{
-    if (status == 0)
-        status = topomap_fabric_machine(fabric, spec, named, machine, err);
-    topomap_fabric_clear(fabric);
-    return status;
 }
 
 /* ---- Fat trees --------------------------------------------------------------------------- */
@@ -101,36 +90,38 @@ static int add_level(topomap_fabric *f, topomap_fattree *t, uint32_t level, topo
 {
     uint32_t switches = (uint32_t)topomap_fattree_count(t, level);
     char stem[24];
-    int status = 0;
 
     if (level == 1 || level == t->levels)
         snprintf(stem, sizeof stem, "%s", level == 1 ? "leaf" : "spine");
     else
         snprintf(stem, sizeof stem, "level%u-", level);
     t->first[level] = (uint32_t)f->vertices;
-    for (uint32_t i = 0; status == 0 && i < switches; i++)
-        status = topomap_fabric_addf(f, TOPOMAP_VERTEX_SWITCH, err, "%s%u", stem, i);
-    return status;
+    for (uint32_t i = 0; i < switches; i++)
+        if (topomap_fabric_addf(f, TOPOMAP_VERTEX_SWITCH, err, "%s%u", stem, i))
+            return -1;
+    return 0;
 }
 
 int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
     topomap_fattree t = {0};
-    topomap_fabric f = {.tree = &t};
+    TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric f = {.tree = &t};
     uint64_t hosts, switches, cables;
-    int status;
 
     if (topomap_spec_find(spec, "leaves") ? leaf_tree(spec, &t, err) : port_tree(spec, &t, err))
         return -1;
     count_tree(&t, &hosts, &switches, &cables);
-    status = check_size(spec, hosts, switches, cables, err) || add_hosts(&f, hosts, err) ? -1 : 0;
-    for (uint32_t level = 1; status == 0 && level <= t.levels; level++)
-        status = add_level(&f, &t, level, err);
-    for (uint32_t i = 0; status == 0 && i < hosts; i++)
-        status = join(&f, i, t.first[1] + i / t.m[1], 0, err);
-    if (status == 0)
-        status = topomap_fattree_join(&t, &f, err);
-    return finish(&f, spec, status, 0, machine, err);
+    if (check_size(spec, hosts, switches, cables, err) || add_hosts(&f, hosts, err))
+        return -1;
+    for (uint32_t level = 1; level <= t.levels; level++)
+        if (add_level(&f, &t, level, err))
+            return -1;
+    for (uint32_t i = 0; i < hosts; i++)
+        if (join(&f, i, t.first[1] + i / t.m[1], 0, err))
+            return -1;
+    if (topomap_fattree_join(&t, &f, err))
+        return -1;
+    return topomap_fabric_machine(&f, spec, 0, machine, err);
 }
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
@@ -138,21 +129,24 @@ int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, to
 static int make_dragonfly(topomap_fabric *f, topomap_dragonfly *d, topomap_error *err)
 {
     uint32_t routers = d->a * d->groups;
-    int status = add_hosts(f, (uint64_t)routers * d->p, err);
 
+    if (add_hosts(f, (uint64_t)routers * d->p, err))
+        return -1;
     d->first = routers * d->p;
-    for (uint32_t r = 0; status == 0 && r < routers; r++) {
-        status = topomap_fabric_addf(f, TOPOMAP_VERTEX_SWITCH, err, "g%u-r%u", r / d->a, r % d->a);
-        for (uint32_t i = 0; status == 0 && i < d->p; i++)
-            status = join(f, r * d->p + i, d->first + r, 0, err);
+    for (uint32_t r = 0; r < routers; r++) {
+        if (topomap_fabric_addf(f, TOPOMAP_VERTEX_SWITCH, err, "g%u-r%u", r / d->a, r % d->a))
+            return -1;
+        for (uint32_t i = 0; i < d->p; i++)
+            if (join(f, r * d->p + i, d->first + r, 0, err))
+                return -1;
     }
-    return status == 0 ? topomap_dragonfly_join(d, f, err) : -1;
+    return topomap_dragonfly_join(d, f, err);
 }
 
 int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
-    topomap_fabric f = {0};
     topomap_dragonfly d = {0};
+    TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric f = {.dragonfly = &d};
     uint64_t routers;
 
     if (topomap_spec_words(spec, " p a h groups valiant ", err) ||
@@ -166,10 +160,10 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
         return topomap_spec_fail(spec, err, "%u groups, but the global links reach %u (a*h + 1)",
                                  d.groups, d.a * d.h + 1);
     routers = (uint64_t)d.a * d.groups;
-    if (check_size(spec, routers * d.p, routers, routers * (d.p + d.a + (uint64_t)d.h), err))
+    if (check_size(spec, routers * d.p, routers, routers * (d.p + d.a + (uint64_t)d.h), err) ||
+        make_dragonfly(&f, &d, err))
         return -1;
-    f.dragonfly = &d;
-    return finish(&f, spec, make_dragonfly(&f, &d, err), 0, machine, err);
+    return topomap_fabric_machine(&f, spec, 0, machine, err);
 }
 
 /* ---- PERCS ------------------------------------------------------------------------------- */
@@ -182,13 +176,12 @@ enum { DRAWER = 8, SUPERNODE = 32, D_LINKS = 9, D_PORTS = SUPERNODE * D_LINKS };
 static int join_supernode(topomap_fabric *f, uint32_t first, topomap_error *err)
 {
     static const double gib = 1073741824.0;
-    int status = 0;
 
     for (uint32_t i = 0; i < SUPERNODE; i++)
-        for (uint32_t j = i + 1; status == 0 && j < SUPERNODE; j++)
-            status =
-                join(f, first + i, first + j, (i / DRAWER == j / DRAWER ? 24.0 : 5.0) * gib, err);
-    return status;
+        for (uint32_t j = i + 1; j < SUPERNODE; j++)
+            if (join(f, first + i, first + j, (i / DRAWER == j / DRAWER ? 24.0 : 5.0) * gib, err))
+                return -1;
+    return 0;
 }
 
 static int join_supernodes(topomap_fabric *f, uint32_t supernodes, uint32_t links, uint32_t seed,
@@ -197,26 +190,27 @@ static int join_supernodes(topomap_fabric *f, uint32_t supernodes, uint32_t link
     TOPOMAP_FREED uint32_t *deck = topomap_alloc((size_t)supernodes * D_PORTS, sizeof *deck, err);
     TOPOMAP_FREED uint32_t *dealt = topomap_alloc(supernodes, sizeof *dealt, err);
     topomap_random random = {seed};
-    int status = deck && dealt ? 0 : -1;
 
-    for (uint32_t s = 0; status == 0 && s < supernodes; s++) {
+    if (!deck || !dealt)
+        return -1;
+    for (uint32_t s = 0; s < supernodes; s++) {
         for (uint32_t i = 0; i < D_PORTS; i++)
             deck[s * D_PORTS + i] = s * SUPERNODE + i / D_LINKS;
         topomap_random_shuffle(&random, deck + s * D_PORTS, D_PORTS);
     }
     for (uint32_t s = 0; s < supernodes; s++)
         for (uint32_t t = s + 1; t < supernodes; t++)
-            for (uint32_t i = 0; status == 0 && i < links; i++)
-                status = join(f, deck[s * D_PORTS + dealt[s]++], deck[t * D_PORTS + dealt[t]++],
-                              10.0 * 1073741824.0, err);
-    return status;
+            for (uint32_t i = 0; i < links; i++)
+                if (join(f, deck[s * D_PORTS + dealt[s]++], deck[t * D_PORTS + dealt[t]++],
+                         10.0 * 1073741824.0, err))
+                    return -1;
+    return 0;
 }
 
 int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
-    topomap_fabric f = {.hosts_route = 1};
+    TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric f = {.hosts_route = 1};
     uint32_t supernodes, links, seed;
-    int status;
 
     if (topomap_spec_words(spec, " supernodes links seed ", err) ||
         topomap_spec_word(spec, "supernodes", 1, D_PORTS + 1, 0, &supernodes, err) ||
@@ -227,14 +221,15 @@ int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topo
         return topomap_spec_fail(spec, err, "a supernode has %d D links, not %u", D_PORTS,
                                  links * (supernodes - 1));
     if (check_size(spec, (uint64_t)supernodes * SUPERNODE, 0,
-                   (uint64_t)supernodes * (SUPERNODE * SUPERNODE + D_PORTS), err))
+                   (uint64_t)supernodes * (SUPERNODE * SUPERNODE + D_PORTS), err) ||
+        add_hosts(&f, (uint64_t)supernodes * SUPERNODE, err))
         return -1;
-    status = add_hosts(&f, (uint64_t)supernodes * SUPERNODE, err);
-    for (uint32_t s = 0; status == 0 && s < supernodes; s++)
-        status = join_supernode(&f, s * SUPERNODE, err);
-    if (status == 0)
-        status = join_supernodes(&f, supernodes, links, seed, err);
-    return finish(&f, spec, status, 0, machine, err);
+    for (uint32_t s = 0; s < supernodes; s++)
+        if (join_supernode(&f, s * SUPERNODE, err))
+            return -1;
+    if (join_supernodes(&f, supernodes, links, seed, err))
+        return -1;
+    return topomap_fabric_machine(&f, spec, 0, machine, err);
 }
 
 /* ---- Links from a file ------------------------------------------------------------------- */
@@ -254,15 +249,11 @@ static int check_links(const topomap_spec *spec, const topomap_fabric *f, topoma
 
 int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
-    topomap_fabric f = {0};
-    topomap_input *input;
-    int status;
+    TOPOMAP_CLEANUP(topomap_fabric_clear) topomap_fabric f = {0};
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    if (topomap_input_open(spec->body, &input, err))
+    if (topomap_input_open(spec->body, &input, err) || topomap_links_read(input, NULL, &f, err) ||
+        check_links(spec, &f, err))
         return -1;
-    status = topomap_links_read(input, NULL, &f, err);
-    topomap_input_close(input);
-    if (status == 0)
-        status = check_links(spec, &f, err);
-    return finish(&f, spec, status, 1, machine, err);
+    return topomap_fabric_machine(&f, spec, 1, machine, err);
 }

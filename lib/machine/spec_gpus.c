@@ -14,7 +14,6 @@
  *
  * For time a GPU takes 450 GB/s from others of its node (18 NVLinks of the H100's, 25 GB/s each and
  * way), without NVLink 25 (PCI Express 4.0 on 16 lanes). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/devices.h"
@@ -132,42 +131,41 @@ static int read_shape(const topomap_spec *spec, topomap_gpus_shape *g, topomap_e
 
 static int fill_inside(topomap_machine *machine, const topomap_gpus_shape *g, topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
-    int status = group ? 0 : -1;
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
 
-    for (uint32_t l = 0; status == 0 && l + 1 < g->inners; l++) {
+    if (!group)
+        return -1;
+    for (uint32_t l = 0; l + 1 < g->inners; l++) {
         for (uint32_t s = 0; s < machine->slots; s++)
             group[s] = s / g->inner[l].size;
-        status = topomap_machine_add_inner(machine, g->inner[l].name, g->inner[l].cost, group, err);
+        if (topomap_machine_add_inner(machine, g->inner[l].name, g->inner[l].cost, group, err))
+            return -1;
     }
-    free(group);
-    if (status == 0)
-        status = topomap_machine_add_inner(
-            machine, "node", g->inners ? g->inner[g->inners - 1].cost : 0, machine->node_of, err);
-    return status;
+    return topomap_machine_add_inner(machine, "node", g->inners ? g->inner[g->inners - 1].cost : 0,
+                                     machine->node_of, err);
 }
 
 static int fill_between(topomap_machine *machine, const uint32_t *ids, const topomap_gpus_shape *g,
                         topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
-    int status = group ? 0 : -1;
 
-    for (uint32_t l = 0; status == 0 && l < g->outers; l++) {
-        status = topomap_spec_groups(machine, ids, g->outer[l].size, g->nodes, group, err);
-        if (status == 0)
-            status = topomap_machine_add_outer(machine, g->outer[l].name, g->outer[l].cost,
-                                               g->outer[l].hops, group, err);
-    }
-    return status;
+    if (!group)
+        return -1;
+    for (uint32_t l = 0; l < g->outers; l++)
+        if (topomap_spec_groups(machine, ids, g->outer[l].size, g->nodes, group, err) ||
+            topomap_machine_add_outer(machine, g->outer[l].name, g->outer[l].cost, g->outer[l].hops,
+                                      group, err))
+            return -1;
+    return 0;
 }
 
 static int fill_rails(topomap_machine *machine, const topomap_gpus_shape *g, topomap_error *err)
 {
-    uint32_t *rail = topomap_alloc(machine->slots, sizeof *rail, err),
-             hops[TOPOMAP_GPUS_OUTER] = {0};
+    TOPOMAP_FREED uint32_t *rail = topomap_alloc(machine->slots, sizeof *rail, err);
+    uint32_t hops[TOPOMAP_GPUS_OUTER] = {0};
     float cross[TOPOMAP_GPUS_OUTER] = {0};
-    int status = 0, any = 0;
+    int any = 0;
 
     if (!rail)
         return -1;
@@ -182,10 +180,7 @@ static int fill_rails(topomap_machine *machine, const topomap_gpus_shape *g, top
         hops[l] = over_nvlink ? 0 : 2;
         any |= cross[l] > 0;
     }
-    if (any)
-        status = topomap_machine_set_rails(machine, rail, cross, hops, err);
-    free(rail);
-    return status;
+    return any ? topomap_machine_set_rails(machine, rail, cross, hops, err) : 0;
 }
 
 static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)

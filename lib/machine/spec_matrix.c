@@ -66,7 +66,7 @@ static int check(topomap_input *input, const matrix *m, topomap_error *err)
 
 static int read_matrix(const char *path, matrix *m, topomap_error *err)
 {
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     char *line;
     size_t length;
     int got;
@@ -77,17 +77,12 @@ static int read_matrix(const char *path, matrix *m, topomap_error *err)
         line += strspn(line, " \t");
         if (*line == '\0' || *line == '#')
             continue;
-        got = -1;
         if (m->rows > 0 && m->rows == m->n)
-            topomap_input_fail(input, err, "expected %zu rows, found more", m->n);
-        else if (read_row(input, line, m, err) == 0)
-            continue;
-        break;
+            return topomap_input_fail(input, err, "expected %zu rows, found more", m->n);
+        if (read_row(input, line, m, err))
+            return -1;
     }
-    if (got == 0)
-        got = check(input, m, err);
-    topomap_input_close(input);
-    return got;
+    return got ? -1 : check(input, m, err);
 }
 
 /* The distances of the nodes that there are. */
@@ -106,19 +101,16 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
 {
     const matrix *m = shape;
     TOPOMAP_FREED uint32_t *site = topomap_alloc(machine->nodes, sizeof *site, err);
-    float *listed = site && ids ? distances_of(m, ids, machine->nodes, err) : NULL;
-    int status;
+    TOPOMAP_FREED float *listed = ids ? distances_of(m, ids, machine->nodes, err) : NULL;
 
     if (!site || (ids && !listed))
         return -1;
     for (uint32_t i = 0; i < machine->nodes; i++)
         site[i] = i;
-    status = topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err);
-    if (status == 0)
-        status = topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,
-                                            listed ? listed : m->cost, NULL, err);
-    free(listed);
-    return status;
+    if (topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err))
+        return -1;
+    return topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,
+                                      listed ? listed : m->cost, NULL, err);
 }
 
 int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)

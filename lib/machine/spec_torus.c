@@ -80,7 +80,6 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
     const torus_shape *torus = shape;
     TOPOMAP_FREED uint16_t *coord =
         topomap_alloc((size_t)machine->nodes * torus->dims, sizeof *coord, err);
-    int status;
 
     if (!coord)
         return -1;
@@ -92,11 +91,10 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
             rest /= torus->dim[d];
         }
     }
-    status = topomap_machine_add_inner(machine, "node", torus->inside, machine->node_of, err);
-    if (status == 0)
-        status = topomap_machine_set_torus(machine, torus->dims, torus->dim, torus->wrap, coord,
-                                           torus->base, torus->hop, 0, err);
-    return status;
+    if (topomap_machine_add_inner(machine, "node", torus->inside, machine->node_of, err))
+        return -1;
+    return topomap_machine_set_torus(machine, torus->dims, torus->dim, torus->wrap, coord,
+                                     torus->base, torus->hop, 0, err);
 }
 
 static int parse(const topomap_spec *spec, int wraps, topomap_machine **machine, topomap_error *err)

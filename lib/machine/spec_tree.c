@@ -2,7 +2,6 @@
 /* tree:4:16:8@1:10:100: sizes from the inside out, and the cost of one byte between two slots
  * whose smallest common group is that level (Schulz & Traeff, section 5.1). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/spec.h"
 #include "util/alloc.h"
@@ -67,18 +66,20 @@ static int add_inner_levels(topomap_machine *machine, const tree_levels *tree, t
 {
     TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
     uint32_t width = 1;
-    int status = group ? 0 : -1;
 
-    for (uint32_t l = 0; status == 0 && l < tree->node_levels; l++) {
+    if (!group)
+        return -1;
+    for (uint32_t l = 0; l < tree->node_levels; l++) {
         char name[24];
 
         width *= tree->size[l];
         for (uint32_t s = 0; s < machine->slots; s++)
             group[s] = s / width;
         snprintf(name, sizeof name, l + 1 == tree->node_levels ? "node" : "level%u", l + 1);
-        status = topomap_machine_add_inner(machine, name, tree->cost[l], group, err);
+        if (topomap_machine_add_inner(machine, name, tree->cost[l], group, err))
+            return -1;
     }
-    return status;
+    return 0;
 }
 
 /* Group ids must lie below the number of nodes: number those that occur, in ascending order. */
@@ -107,19 +108,20 @@ static int add_outer_levels(topomap_machine *machine, const tree_levels *tree, c
 {
     TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
     uint64_t width = 1;
-    int status = group ? 0 : -1;
 
-    for (uint32_t l = tree->node_levels; status == 0 && l < tree->count; l++) {
+    if (!group)
+        return -1;
+    for (uint32_t l = tree->node_levels; l < tree->count; l++) {
         char name[24];
 
         width *= tree->size[l];
-        status = topomap_spec_groups(machine, ids, width, tree->nodes, group, err);
         snprintf(name, sizeof name, "level%u", l + 1);
-        if (status == 0)
-            status = topomap_machine_add_outer(machine, name, tree->cost[l],
-                                               2 * (l + 1 - tree->node_levels), group, err);
+        if (topomap_spec_groups(machine, ids, width, tree->nodes, group, err) ||
+            topomap_machine_add_outer(machine, name, tree->cost[l], 2 * (l + 1 - tree->node_levels),
+                                      group, err))
+            return -1;
     }
-    return status;
+    return 0;
 }
 
 static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)

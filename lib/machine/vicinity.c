@@ -124,22 +124,16 @@ static int list_near(const topomap_machine *m, const cells *c, uint32_t limit, t
 int topomap_vicinity_build(const topomap_machine *machine, uint32_t limit,
                            topomap_vicinity *vicinity, topomap_error *err)
 {
-    topomap_vicinity made = {0};
-    cells c = {0};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_vicinity_clear) topomap_vicinity made = {0};
+    TOPOMAP_CLEANUP(cells_clear) cells c = {0};
+    int status;
 
     made.first = topomap_alloc((size_t)machine->nodes + 1, sizeof *made.first, err);
-    if (made.first) {
-        status = cells_fill(machine, &c, err);
-        if (status == 0)
-            status = list_near(machine, &c, limit, &made, err);
-    }
-    cells_clear(&c);
-    if (status < 0) {
-        topomap_vicinity_clear(&made);
+    status = made.first ? cells_fill(machine, &c, err) : -1;
+    if (status < 0 || (status == 0 && list_near(machine, &c, limit, &made, err)))
         return -1;
-    }
     *vicinity = made;
+    made = (topomap_vicinity){0};
     return 0;
 }
 

@@ -18,6 +18,7 @@ int topomap_objective_open(const topomap_machine *machine, enum topomap_objectiv
                            const char *model, topomap_objective *objective, topomap_error *err)
 {
     static const char *const models[] = {"exact", "routes", "adaptive"};
+    TOPOMAP_NETWORK_FREED topomap_network *grid = NULL;
     topomap_objective made = {.network = machine->network,
                               .by_time = kind == TOPOMAP_OBJECTIVE_TIME};
     const char *asked = made.by_time                    ? "time"
@@ -31,9 +32,9 @@ int topomap_objective_open(const topomap_machine *machine, enum topomap_objectiv
             "dragonfly:, percs:, gpus:, links:, or a database of a fabric; use the objective J",
             asked);
     if (!made.network) {
-        if (topomap_network_grid(machine, &made.grid, err))
+        if (topomap_network_grid(machine, &grid, err))
             return -1;
-        made.network = made.grid;
+        made.network = grid;
     }
     if (!model)
         model = topomap_congestion_usual(made.network);
@@ -43,7 +44,6 @@ int topomap_objective_open(const topomap_machine *machine, enum topomap_objectiv
     if (!made.model || !is_known(made.network, made.model)) {
         int adaptive = made.model && strcmp(made.model, "adaptive") == 0;
 
-        topomap_network_free(made.grid);
         return adaptive ? topomap_error_set(
                               err, TOPOMAP_EUSAGE,
                               "the model adaptive is for dragonfly: machines of three groups and "
@@ -58,6 +58,7 @@ int topomap_objective_open(const topomap_machine *machine, enum topomap_objectiv
                                                 "or adaptive, not '%.40s'",
                                                 asked, model);
     }
+    made.grid = topomap_take(&grid);
     *objective = made;
     return 0;
 }

@@ -90,17 +90,16 @@ int topomap_places_init(topomap_places *p, const topomap_machine *machine, topom
 {
     uint32_t ids = machine->slots > machine->nodes ? machine->slots : machine->nodes;
     TOPOMAP_FREED uint32_t *number = topomap_alloc(ids, sizeof *number, err);
-    int status;
 
     *p = (topomap_places){.machine = machine};
     p->levels =
         machine->inner_levels + (machine->kind == TOPOMAP_MACHINE_TREE ? machine->outer_levels : 0);
-    status = number ? build(p, number, err) : -1;
-    if (status == 0 && machine->kind != TOPOMAP_MACHINE_TREE)
-        status = topomap_node_price_init(&p->field, machine, err);
-    if (status != 0)
-        topomap_places_clear(p);
-    return status;
+    if (number && build(p, number, err) == 0 &&
+        (machine->kind == TOPOMAP_MACHINE_TREE ||
+         topomap_node_price_init(&p->field, machine, err) == 0))
+        return 0;
+    topomap_places_clear(p);
+    return -1;
 }
 
 void topomap_places_clear(topomap_places *p)

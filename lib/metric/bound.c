@@ -62,22 +62,19 @@ static int merge(topomap_shells *best, const topomap_shell *list, size_t count, 
     return 0;
 }
 
+static void shells_clear(topomap_shells *shells)
+{
+    free(shells->shell);
+}
+
 /* How many slots each group of each level holds, inside nodes and (tree machines) between them;
  * and each site of a matrix. */
 typedef struct census {
+    topomap_arena *memory;
     uint32_t *inner[TOPOMAP_MACHINE_LEVELS]; /* [slots or nodes, what is more] by group id */
     uint32_t *outer[TOPOMAP_MACHINE_LEVELS]; /* [nodes] by group id */
     uint32_t *site;                          /* [sites], or NULL */
 } census;
-
-static void census_clear(census *c)
-{
-    for (size_t l = 0; l < TOPOMAP_MACHINE_LEVELS; l++) {
-        free(c->inner[l]);
-        free(c->outer[l]);
-    }
-    free(c->site);
-}
 
 static uint32_t node_slots(const topomap_machine *m, uint32_t node)
 {
@@ -89,20 +86,20 @@ static int census_take(const topomap_machine *m, census *c, topomap_error *err)
     size_t ids = m->slots > m->nodes ? m->slots : m->nodes;
 
     for (uint32_t l = 0; l < m->inner_levels; l++) {
-        if (!(c->inner[l] = topomap_alloc(ids, sizeof(uint32_t), err)))
+        if (!(c->inner[l] = topomap_arena_alloc(c->memory, ids, sizeof(uint32_t), err)))
             return -1;
         for (uint32_t s = 0; s < m->slots; s++)
             c->inner[l][m->inner[l].group[s]]++;
     }
     for (uint32_t l = 0; m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++) {
-        if (!(c->outer[l] = topomap_alloc(m->nodes, sizeof(uint32_t), err)))
+        if (!(c->outer[l] = topomap_arena_alloc(c->memory, m->nodes, sizeof(uint32_t), err)))
             return -1;
         for (uint32_t i = 0; i < m->nodes; i++)
             c->outer[l][m->outer[l].group[i]] += node_slots(m, i);
     }
     if (m->kind != TOPOMAP_MACHINE_MATRIX)
         return 0;
-    if (!(c->site = topomap_alloc(m->sites, sizeof(uint32_t), err)))
+    if (!(c->site = topomap_arena_alloc(c->memory, m->sites, sizeof(uint32_t), err)))
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
         c->site[m->site_of[i]] += node_slots(m, i);
@@ -186,24 +183,20 @@ static size_t places_outside(const topomap_machine *m, const census *c, uint32_t
 static int node_profile(const topomap_machine *m, const census *c, uint32_t node,
                         topomap_shell *list, topomap_shells *best, topomap_error *err)
 {
-    topomap_shells inside = {0};
-    size_t count = 0;
-    int status = 0;
+    TOPOMAP_CLEANUP(shells_clear) topomap_shells inside = {0};
+    size_t count;
 
-    for (uint32_t s = m->slot_first[node]; status == 0 && s < m->slot_first[node + 1]; s++) {
+    for (uint32_t s = m->slot_first[node]; s < m->slot_first[node + 1]; s++) {
         if (s > m->slot_first[node] && m->inner[0].group[s] == m->inner[0].group[s - 1])
             continue;
         count = accumulate(list, places_along(m->inner, m->inner_levels, c->inner, s, 1, list));
-        status = merge(&inside, list, count, err);
+        if (merge(&inside, list, count, err))
+            return -1;
     }
-    for (size_t i = 0; status == 0 && i < inside.count; i++)
+    for (size_t i = 0; i < inside.count; i++)
         list[i] = (topomap_shell){inside.shell[i].distance,
                                   inside.shell[i].slots - (i ? inside.shell[i - 1].slots : 0)};
-    count = inside.count;
-    free(inside.shell);
-    if (status != 0)
-        return -1;
-    count += places_outside(m, c, node, list + count);
+    count = inside.count + places_outside(m, c, node, list + inside.count);
     return merge(best, list, accumulate(list, count), err);
 }
 
@@ -219,14 +212,15 @@ static int build_profile(const topomap_machine *m, topomap_shells *best, topomap
 {
     size_t room = (size_t)m->inner_levels + m->outer_levels + outside_room(m);
     TOPOMAP_FREED topomap_shell *list = topomap_alloc(room, sizeof *list, err);
-    census c = {0};
-    int status = list ? census_take(m, &c, err) : -1;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    census c = {.memory = &memory};
 
-    for (uint32_t node = 0; status == 0 && node < m->nodes; node++)
-        if (node_slots(m, node))
-            status = node_profile(m, &c, node, list, best, err);
-    census_clear(&c);
-    return status;
+    if (!list || census_take(m, &c, err))
+        return -1;
+    for (uint32_t node = 0; node < m->nodes; node++)
+        if (node_slots(m, node) && node_profile(m, &c, node, list, best, err))
+            return -1;
+    return 0;
 }
 
 static int is_small(const topomap_machine *m)
@@ -240,14 +234,11 @@ static int is_small(const topomap_machine *m)
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err)
 {
-    topomap_shells best = {0};
-    int status;
+    TOPOMAP_CLEANUP(shells_clear) topomap_shells best = {0};
 
     if (!is_small(machine))
         return topomap_bound_quick(weights, machine, bound, err);
-    status = build_profile(machine, &best, err);
-    if (status == 0)
-        status = topomap_shells_cost(weights, &best, bound, err);
-    free(best.shell);
-    return status;
+    if (build_profile(machine, &best, err))
+        return -1;
+    return topomap_shells_cost(weights, &best, bound, err);
 }

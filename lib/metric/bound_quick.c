@@ -42,18 +42,19 @@ static double largest_node(const topomap_machine *m)
 static int add_nested(const topomap_machine *m, topomap_shells *s, topomap_error *err)
 {
     TOPOMAP_FREED double *sum = topomap_alloc((size_t)m->slots + m->nodes, sizeof *sum, err);
-    int status = sum ? 0 : -1;
+    uint32_t ids = m->nodes > m->slots ? m->nodes : m->slots;
 
-    for (uint32_t l = 0; status == 0 && l < m->inner_levels; l++)
-        status = add(s, m->inner[l].cost,
-                     largest(m->inner[l].group, m->slots, NULL, sum, m->slots) - 1, err);
-    for (uint32_t l = 0; status == 0 && m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
-        status = add(s, m->outer[l].cost,
-                     largest(m->outer[l].group, m->nodes, m->slot_first, sum,
-                             m->nodes > m->slots ? m->nodes : m->slots) -
-                         1,
-                     err);
-    return status;
+    if (!sum)
+        return -1;
+    for (uint32_t l = 0; l < m->inner_levels; l++)
+        if (add(s, m->inner[l].cost, largest(m->inner[l].group, m->slots, NULL, sum, m->slots) - 1,
+                err))
+            return -1;
+    for (uint32_t l = 0; m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
+        if (add(s, m->outer[l].cost,
+                largest(m->outer[l].group, m->nodes, m->slot_first, sum, ids) - 1, err))
+            return -1;
+    return 0;
 }
 
 /* Coordinates of one dimension that are `gap` from one of them, at most. */
@@ -71,17 +72,17 @@ static double at_gap(const topomap_machine *m, uint32_t d, uint32_t gap)
 static int add_torus(const topomap_machine *m, topomap_shells *s, topomap_error *err)
 {
     uint32_t most = 1;
-    double *nodes, *next, within = 0;
-    int status;
+    TOPOMAP_FREED double *nodes = NULL, *next = NULL;
+    double within = 0;
 
     for (uint32_t d = 0; d < m->dims; d++)
         most += m->dim[d];
     nodes = topomap_alloc(most, sizeof *nodes, err);
     next = topomap_alloc(most, sizeof *next, err);
-    status = nodes && next ? 0 : -1;
-    if (status == 0)
-        nodes[0] = 1;
-    for (uint32_t d = 0; status == 0 && d < m->dims; d++) {
+    if (!nodes || !next)
+        return -1;
+    nodes[0] = 1;
+    for (uint32_t d = 0; d < m->dims; d++) {
         double *swap = nodes;
 
         for (uint32_t h = 0; h < most; h++) {
@@ -92,14 +93,12 @@ static int add_torus(const topomap_machine *m, topomap_shells *s, topomap_error 
         nodes = next;
         next = swap;
     }
-    for (uint32_t h = 0; status == 0 && h < most; h++) {
+    for (uint32_t h = 0; h < most; h++) {
         within += nodes[h];
-        if (h > 0)
-            status = add(s, m->base + m->hop_cost * h, within * largest_node(m) - 1, err);
+        if (h > 0 && add(s, m->base + m->hop_cost * h, within * largest_node(m) - 1, err))
+            return -1;
     }
-    free(nodes);
-    free(next);
-    return status;
+    return 0;
 }
 
 /* Nodes of one site, then all the others as if they were as close as the closest. */
@@ -199,15 +198,12 @@ int topomap_bound_quick(const topomap_weights *w, const topomap_machine *m, doub
                         topomap_error *err)
 {
     topomap_shells s = {0};
-    int status = add_nested(m, &s, err);
+    int status = add_nested(m, &s, err) ||
+                 (m->kind == TOPOMAP_MACHINE_TORUS && add_torus(m, &s, err)) ||
+                 (m->kind == TOPOMAP_MACHINE_MATRIX && add_matrix(m, &s, err));
 
-    if (status == 0 && m->kind == TOPOMAP_MACHINE_TORUS)
-        status = add_torus(m, &s, err);
-    if (status == 0 && m->kind == TOPOMAP_MACHINE_MATRIX)
-        status = add_matrix(m, &s, err);
     make_monotone(&s, m->slots);
-    if (status == 0)
-        status = topomap_shells_cost(w, &s, bound, err);
+    status = status ? -1 : topomap_shells_cost(w, &s, bound, err);
     free(s.shell);
     return status;
 }

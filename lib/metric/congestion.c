@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metric/metric.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/shapes.h"
@@ -96,7 +95,8 @@ static int evaluate_phases(topomap_traffic *traffic, const topomap_congestion_wa
 {
     const topomap_graph *graph = traffic->graph;
     uint32_t links = traffic->network->links, phases = graph->phases ? graph->phases : 1;
-    double *load = topomap_alloc(links, sizeof *load, err), most = 0.0;
+    TOPOMAP_FREED double *load = topomap_alloc(links, sizeof *load, err);
+    double most = 0.0;
     topomap_congestion made = {.model = way->info.name};
     topomap_watch *watch = traffic->watch;
     int status = load ? 0 : -1;
@@ -116,12 +116,11 @@ static int evaluate_phases(topomap_traffic *traffic, const topomap_congestion_wa
     }
     traffic->graph = graph;
     traffic->watch = watch;
-    if (status == 0) {
-        sum_up(traffic->network, all, &made);
-        *congestion = made;
-    }
-    free(load);
-    return status;
+    if (status != 0)
+        return status;
+    sum_up(traffic->network, all, &made);
+    *congestion = made;
+    return 0;
 }
 
 static const topomap_congestion_way *named(const char *name, topomap_error *err)
@@ -174,17 +173,13 @@ int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine
                                topomap_watch *watch, topomap_congestion *congestion,
                                topomap_error *err)
 {
-    topomap_traffic traffic;
+    TOPOMAP_CLEANUP(topomap_traffic_close) topomap_traffic traffic = {0};
     TOPOMAP_FREED double *all = NULL;
-    int status;
 
-    if (model && !named(model, err))
-        return -1;
-    if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
+    if ((model && !named(model, err)) ||
+        topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
     traffic.watch = watch;
     all = topomap_alloc(traffic.network->links, sizeof *all, err);
-    status = all ? topomap_congestion_measure(&traffic, model, all, congestion, err) : -1;
-    topomap_traffic_close(&traffic);
-    return status;
+    return all ? topomap_congestion_measure(&traffic, model, all, congestion, err) : -1;
 }

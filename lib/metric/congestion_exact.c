@@ -134,26 +134,32 @@ static int add_ways(const struct sender *s, topomap_shares *ways, double *wanted
     return 0;
 }
 
+static void free_shares(topomap_shares **shares)
+{
+    topomap_shares_free(*shares);
+}
+
 int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_error *err)
 {
     size_t vertices = t->network->vertices;
     struct search s = {.network = t->network};
-    topomap_shares *ways = NULL;
-    topomap_arena memory = {0};
+    TOPOMAP_CLEANUP(free_shares) topomap_shares *ways = NULL;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     TOPOMAP_FREED uint32_t *sorted = NULL;
-    int status = sort_ranks(t, &sorted, err);
 
-    if (status == 0 && !t->machine->network)
-        status = topomap_shares_new(t->machine, t->network, "exact", 1, &ways, err);
+    if (sort_ranks(t, &sorted, err) ||
+        (!t->machine->network &&
+         topomap_shares_new(t->machine, t->network, "exact", 1, &ways, err)))
+        return -1;
     s.distance = topomap_arena_alloc(&memory, vertices, sizeof *s.distance, err);
     s.order = topomap_arena_alloc(&memory, vertices, sizeof *s.order, err);
     s.paths = topomap_arena_alloc(&memory, vertices * 3, sizeof *s.paths, err);
     if (memory.is_short)
-        status = -1;
-    else
-        s.wanted = s.paths + vertices, s.through = s.wanted + vertices;
+        return -1;
+    s.wanted = s.paths + vertices;
+    s.through = s.wanted + vertices;
     topomap_watch_stage(t->watch, "loads of links", "ranks", t->graph->ranks);
-    for (uint32_t at = 0; status == 0 && at < t->graph->ranks;) {
+    for (uint32_t at = 0; at < t->graph->ranks;) {
         topomap_watch_at(t->watch, at);
         uint32_t from = t->vertex_of[sorted[at]];
         struct sender sender = {t, sorted, at, at, from};
@@ -162,16 +168,15 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
             continue;
         sender.end = at;
         if (ways && is_near(&sender, ways)) {
-            status = add_ways(&sender, ways, s.wanted, load, err);
+            if (add_ways(&sender, ways, s.wanted, load, err))
+                return -1;
             continue;
         }
         s.found = topomap_paths_count(t->network, from, s.distance, s.paths, s.order);
-        status = check_reached(t, &s, from, err);
-        if (status == 0)
-            gather(&s, load);
+        if (check_reached(t, &s, from, err))
+            return -1;
+        gather(&s, load);
         memset(s.wanted, 0, vertices * sizeof *s.wanted);
     }
-    topomap_shares_free(ways);
-    topomap_arena_clear(&memory);
-    return status;
+    return 0;
 }

@@ -38,16 +38,13 @@ static int route_all(const topomap_traffic *t, topomap_path_search *s, const top
 
 int topomap_congestion_fast(const topomap_traffic *t, double *load, topomap_error *err)
 {
-    topomap_path_search s;
+    TOPOMAP_CLEANUP(topomap_path_clear) topomap_path_search s = {0};
     size_t arcs;
     TOPOMAP_FREED topomap_keyed *arc = sort_arcs(t, &arcs, err);
-    int status = topomap_path_init(&s, t->network, topomap_path_lower_link, err);
 
-    if (!arc)
-        status = -1;
-    if (status == 0)
-        status = arcs < UINT32_MAX ? route_all(t, &s, arc, arcs, load, err)
-                                   : topomap_error_set(err, TOPOMAP_EINPUT, "%zu arcs", arcs);
-    topomap_path_clear(&s);
-    return status;
+    if (!arc || topomap_path_init(&s, t->network, topomap_path_lower_link, err))
+        return -1;
+    if (arcs >= UINT32_MAX)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%zu arcs", arcs);
+    return route_all(t, &s, arc, arcs, load, err);
 }

@@ -49,24 +49,21 @@ static int weigh_nodes(const topomap_graph *graph, const topomap_machine *machin
 int topomap_cost_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                           const uint32_t *slot_of_rank, topomap_cost *cost, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_cost_clear)
     topomap_cost sum = {.levels = topomap_machine_levels(machine)};
-    topomap_weights weights;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
 
-    if (topomap_machine_check_slots(machine, slot_of_rank, graph->ranks, TOPOMAP_EINPUT, err) != 0)
-        return -1;
-    if (topomap_weights_new(graph, graph->ranks, &weights, err) != 0)
+    if (topomap_machine_check_slots(machine, slot_of_rank, graph->ranks, TOPOMAP_EINPUT, err) ||
+        topomap_weights_new(graph, graph->ranks, &weights, err))
         return -1;
     sum.level_bytes = topomap_alloc(sum.levels, sizeof *sum.level_bytes, err);
     if (!sum.level_bytes ||
         weigh_nodes(graph, machine, slot_of_rank, &sum.load_imbalance, err) != 0 ||
-        topomap_bound_lower(&weights, machine, &sum.lower_bound, err) != 0) {
-        topomap_weights_clear(&weights);
-        topomap_cost_clear(&sum);
+        topomap_bound_lower(&weights, machine, &sum.lower_bound, err) != 0)
         return -1;
-    }
     sum_up(&weights, machine, slot_of_rank, &sum);
-    topomap_weights_clear(&weights);
     *cost = sum;
+    sum.level_bytes = NULL;
     return 0;
 }
 

@@ -20,30 +20,28 @@ static int list_flows(topomap_flows *f, const topomap_traffic *t, topomap_error 
 int topomap_fluid(const topomap_traffic *traffic, double rate, uint64_t budget, double *seconds,
                   topomap_error *err)
 {
-    topomap_flows f;
+    TOPOMAP_CLEANUP(topomap_flows_clear) topomap_flows f = {0};
     uint64_t flows;
-    int status =
-        topomap_flows_open(&f, traffic->network, rate, traffic->graph->arcs, budget, err) ||
-                list_flows(&f, traffic, err)
-            ? -1
-            : 0;
 
     *seconds = 0;
-    if (status == 0 && f.links > budget / TOPOMAP_FLUID_EVENTS)
-        status = 1;
+    if (topomap_flows_open(&f, traffic->network, rate, traffic->graph->arcs, budget, err) ||
+        list_flows(&f, traffic, err))
+        return -1;
+    if (f.links > budget / TOPOMAP_FLUID_EVENTS)
+        return 1;
     flows = f.flows;
     topomap_watch_stage(traffic->watch, "sharing of links", "messages", flows);
-    while (status == 0 && f.flows) {
+    while (f.flows) {
+        int status;
         double step;
 
         topomap_watch_at(traffic->watch, flows - f.flows);
         status = topomap_flows_share(&f, err);
         if (status)
-            break;
+            return status;
         step = topomap_flows_next(&f);
         topomap_flows_advance(&f, step, 0, NULL);
         *seconds += step;
     }
-    topomap_flows_clear(&f);
-    return status;
+    return 0;
 }

@@ -29,12 +29,10 @@ int topomap_link_loads_new(const topomap_graph *graph, const topomap_machine *ma
     const char *usual;
     int status = -1;
 
-    if (made && topomap_traffic_open(graph, machine, slot_of, &made->traffic, err) != 0) {
+    if (!made || topomap_traffic_open(graph, machine, slot_of, &made->traffic, err) != 0) {
         free(made);
-        made = NULL;
-    }
-    if (!made)
         return -1;
+    }
     usual = topomap_congestion_usual(made->traffic.network);
     status = measure(made, model ? model : usual, err);
     if (status != 0 && !model && strcmp(usual, "exact") != 0)

@@ -12,6 +12,7 @@ enum { ADAPTER = 1, ROUTER };
 enum { PATIENCE = 1000000000 }; /* of topomap_time_evaluate(): some seconds */
 
 struct prediction {
+    topomap_arena memory;
     topomap_traffic traffic;
     topomap_time_costs costs;
     const uint32_t *slot_of;
@@ -27,15 +28,6 @@ struct prediction {
     double *copied;     /* [ranks] bytes from ranks of the same node */
     uint64_t *messages; /* [ranks] sent and received */
 };
-
-static void close_prediction(struct prediction *p)
-{
-    topomap_traffic_close(&p->traffic);
-    free(p->load);
-    free(p->of_node);
-    free(p->copied);
-    free(p->messages);
-}
 
 /* A node's adapter has links to switches alone: what is joined to another node, as a torus's router
  * is, routes for others. */
@@ -65,11 +57,11 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
     n = p->traffic.network;
     p->assumed = strcmp(n->unit, "s") != 0;
     p->rate = p->assumed ? p->costs.rate : 1.0;
-    p->load = topomap_alloc(n->links, sizeof *p->load, err);
-    p->of_node = topomap_alloc(n->vertices, sizeof *p->of_node, err);
-    p->copied = topomap_alloc(graph->ranks, sizeof *p->copied, err);
-    p->messages = topomap_alloc(graph->ranks, sizeof *p->messages, err);
-    if (!p->load || !p->of_node || !p->copied || !p->messages)
+    p->load = topomap_arena_alloc(&p->memory, n->links, sizeof *p->load, err);
+    p->of_node = topomap_arena_alloc(&p->memory, n->vertices, sizeof *p->of_node, err);
+    p->copied = topomap_arena_alloc(&p->memory, graph->ranks, sizeof *p->copied, err);
+    p->messages = topomap_arena_alloc(&p->memory, graph->ranks, sizeof *p->messages, err);
+    if (p->memory.is_short)
         return -1;
     mark_nodes(p);
     p->way = topomap_congestion_find(p->model ? p->model : topomap_congestion_usual(n));
@@ -251,15 +243,15 @@ static int predict_overlap(const struct prediction *p, uint32_t begin, uint32_t 
 static int sum_up(const struct prediction *p, topomap_time *time, topomap_error *err)
 {
     const topomap_graph *graph = p->traffic.graph;
-    int status = 0;
 
     time->seconds = 0;
-    for (uint32_t begin = 0, end; status == 0 && begin < time->phases; begin = end) {
+    for (uint32_t begin = 0, end; begin < time->phases; begin = end) {
         for (end = begin + 1; end < time->phases && !graph->phase[end]->barrier;)
             end++;
-        status = predict_overlap(p, begin, end, time, err);
+        if (predict_overlap(p, begin, end, time, err))
+            return -1;
     }
-    return status;
+    return 0;
 }
 
 static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
@@ -348,20 +340,19 @@ static int predict_all(struct prediction *p, const topomap_graph *graph,
     if (topomap_time_costs_take(machine, costs, &p->costs, err))
         return -1;
     made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
-    status = made.phase ? open_prediction(p, graph, machine, err) : -1;
-    if (status == 0)
-        status = predict(p, &made, err);
-    if (status == 0) {
-        made.model = p->way->info.name;
-        made.rates_assumed = p->assumed;
-        *time = made;
-        if (loads)
-            *loads = p->loads;
-    } else {
+    status = !made.phase || open_prediction(p, graph, machine, err) || predict(p, &made, err);
+    topomap_traffic_close(&p->traffic);
+    topomap_arena_clear(&p->memory);
+    if (status) {
         free(made.phase);
+        return -1;
     }
-    close_prediction(p);
-    return status;
+    made.model = p->way->info.name;
+    made.rates_assumed = p->assumed;
+    *time = made;
+    if (loads)
+        *loads = p->loads;
+    return 0;
 }
 
 int topomap_time_predict(const topomap_graph *graph, const topomap_machine *machine,

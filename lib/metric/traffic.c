@@ -25,24 +25,22 @@ static int place_ranks(topomap_traffic *t, const uint32_t *slot_of, topomap_erro
 int topomap_traffic_open(const topomap_graph *graph, const topomap_machine *machine,
                          const uint32_t *slot_of, topomap_traffic *traffic, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_traffic_close)
     topomap_traffic t = {
         .machine = machine, .network = machine->network, .graph = graph, .slot_of = slot_of};
-    int status = 0;
 
     if (!t.network) {
-        status = topomap_network_grid(machine, &t.grid, err);
+        if (topomap_network_grid(machine, &t.grid, err))
+            return -1;
         t.network = t.grid;
     }
-    if (status == 0) {
-        t.node_of = topomap_alloc(graph->ranks, sizeof *t.node_of, err);
-        t.vertex_of = topomap_alloc(graph->ranks, sizeof *t.vertex_of, err);
-        status = t.node_of && t.vertex_of ? place_ranks(&t, slot_of, err) : -1;
-    }
-    if (status == 0)
-        *traffic = t;
-    else
-        topomap_traffic_close(&t);
-    return status;
+    t.node_of = topomap_alloc(graph->ranks, sizeof *t.node_of, err);
+    t.vertex_of = topomap_alloc(graph->ranks, sizeof *t.vertex_of, err);
+    if (!t.node_of || !t.vertex_of || place_ranks(&t, slot_of, err))
+        return -1;
+    *traffic = t;
+    t = (topomap_traffic){0};
+    return 0;
 }
 
 void topomap_traffic_close(topomap_traffic *traffic)

@@ -81,21 +81,24 @@ static int settle(balancer *b, uint32_t count, topomap_error *err)
 int topomap_balance(uint32_t count, const idx_t *offset, const idx_t *target, const idx_t *weight,
                     uint32_t parts, const uint32_t *size, idx_t *part, topomap_error *err)
 {
-    balancer b = {
-        .offset = offset, .target = target, .weight = weight, .part = part, .parts = parts};
-    int status = -1;
+    TOPOMAP_FREED int64_t *over = topomap_alloc(parts, sizeof *over, err);
+    TOPOMAP_FREED int64_t *link = topomap_alloc(parts, sizeof *link, err);
+    balancer b = {.offset = offset,
+                  .target = target,
+                  .weight = weight,
+                  .part = part,
+                  .parts = parts,
+                  .over = over,
+                  .link = link};
+    int status;
 
-    b.over = topomap_alloc(parts, sizeof *b.over, err);
-    b.link = topomap_alloc(parts, sizeof *b.link, err);
-    if (b.over && b.link) {
-        for (uint32_t i = 0; i < parts; i++)
-            b.over[i] = -(int64_t)size[i];
-        for (uint32_t v = 0; v < count; v++)
-            b.over[part[v]]++;
-        status = settle(&b, count, err);
-    }
-    free(b.over);
-    free(b.link);
+    if (!over || !link)
+        return -1;
+    for (uint32_t i = 0; i < parts; i++)
+        over[i] = -(int64_t)size[i];
+    for (uint32_t v = 0; v < count; v++)
+        over[part[v]]++;
+    status = settle(&b, count, err);
     free(b.moves.at);
     return status;
 }
@@ -108,19 +111,20 @@ int topomap_balance_incident(uint32_t count, const idx_t *offset, const idx_t *w
     TOPOMAP_FREED int64_t *over = topomap_alloc(parts, sizeof *over, err);
     TOPOMAP_FREED topomap_keyed *vertex = topomap_alloc(count, sizeof *vertex, err);
     uint32_t to = 0;
-    int status = over && vertex ? 0 : -1;
 
-    for (uint32_t i = 0; status == 0 && i < parts; i++)
+    if (!over || !vertex)
+        return -1;
+    for (uint32_t i = 0; i < parts; i++)
         over[i] = -(int64_t)size[i];
-    for (uint32_t v = 0; status == 0 && v < count; v++) {
+    for (uint32_t v = 0; v < count; v++) {
         over[part[v]]++;
         vertex[v].a = v;
         for (idx_t e = offset[v]; e < offset[v + 1]; e++)
             vertex[v].key += weight[e];
     }
-    if (status == 0 && count)
+    if (count)
         qsort(vertex, count, sizeof *vertex, topomap_keyed_order);
-    for (uint32_t i = 0; status == 0 && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t v = vertex[i].a;
 
         if (over[part[v]] <= 0)
@@ -131,5 +135,5 @@ int topomap_balance_incident(uint32_t count, const idx_t *offset, const idx_t *w
         over[to]++;
         part[v] = (idx_t)to;
     }
-    return status;
+    return 0;
 }

@@ -135,22 +135,20 @@ int topomap_exchange(uint32_t count, const idx_t *offset, const idx_t *target, c
                   .weight = weight,
                   .part = part,
                   .looks = (int64_t)LOOKS * count};
-    topomap_arena memory = {0};
-    int status = -1, swapped = 1;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    int swapped = 1;
 
     s.link = topomap_arena_alloc(&memory, parts, sizeof *s.link, err);
     s.seen = topomap_arena_alloc(&memory, count, sizeof *s.seen, err);
     s.silent = topomap_arena_alloc(&memory, parts, sizeof *s.silent, err);
     s.another = topomap_arena_alloc(&memory, count, sizeof *s.another, err);
-    if (!memory.is_short) {
-        list_silent(&s, count, parts);
-        for (int round = 0; swapped && round < ROUNDS; round++) {
-            swapped = 0;
-            for (uint32_t u = 0; u < count && s.looks > 0; u++)
-                swapped |= take_turn(&s, (idx_t)u);
-        }
-        status = 0;
+    if (memory.is_short)
+        return -1;
+    list_silent(&s, count, parts);
+    for (int round = 0; swapped && round < ROUNDS; round++) {
+        swapped = 0;
+        for (uint32_t u = 0; u < count && s.looks > 0; u++)
+            swapped |= take_turn(&s, (idx_t)u);
     }
-    topomap_arena_clear(&memory);
-    return status;
+    return 0;
 }

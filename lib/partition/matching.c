@@ -122,34 +122,31 @@ int topomap_matching(const topomap_weights *graph, topomap_random *random, uint3
 {
     uint32_t n = graph->vertices, count = 0;
     pairing p = {.graph = graph};
-    topomap_arena memory = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     uint32_t *order = topomap_arena_alloc(&memory, n, sizeof *order, err);
-    int status = -1;
 
     p.mate = topomap_arena_alloc(&memory, n, sizeof *p.mate, err);
     p.from = topomap_arena_alloc(&memory, n, sizeof *p.from, err);
-    if (!memory.is_short) {
-        memset(p.mate, 0xff, n * sizeof *p.mate);
-        memset(p.from, 0xff, n * sizeof *p.from);
-        for (uint32_t u = 0; u < n; u++)
-            order[u] = u;
-        topomap_random_shuffle(random, order, n);
-        for (uint32_t i = 0; i < n; i++)
-            if (p.mate[order[i]] == FREE)
-                join_heaviest(&p, order[i]);
-        for (uint32_t i = 0; i < n; i++)
-            if (p.mate[order[i]] == FREE)
-                join_by_path(&p, order[i]);
-        join_rest(&p);
-        for (uint32_t u = 0; u < n; u++)
-            if (u < p.mate[u]) {
-                half[count++] = u;
-                half[count++] = p.mate[u];
-            }
-        status = 0;
-    }
-    topomap_arena_clear(&memory);
-    return status;
+    if (memory.is_short)
+        return -1;
+    memset(p.mate, 0xff, n * sizeof *p.mate);
+    memset(p.from, 0xff, n * sizeof *p.from);
+    for (uint32_t u = 0; u < n; u++)
+        order[u] = u;
+    topomap_random_shuffle(random, order, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (p.mate[order[i]] == FREE)
+            join_heaviest(&p, order[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (p.mate[order[i]] == FREE)
+            join_by_path(&p, order[i]);
+    join_rest(&p);
+    for (uint32_t u = 0; u < n; u++)
+        if (u < p.mate[u]) {
+            half[count++] = u;
+            half[count++] = p.mate[u];
+        }
+    return 0;
 }
 
 static void contract_row(const topomap_weights *graph, const uint32_t *half,
@@ -182,25 +179,21 @@ int topomap_matching_contract(const topomap_weights *graph, const uint32_t *half
 {
     uint32_t count = graph->vertices / 2;
     uint64_t arcs = graph->offset[graph->vertices];
-    uint32_t *pair_of = topomap_alloc(graph->vertices, sizeof *pair_of, err);
-    uint64_t *mark = topomap_alloc(count, sizeof *mark, err);
+    TOPOMAP_FREED uint32_t *pair_of = topomap_alloc(graph->vertices, sizeof *pair_of, err);
+    TOPOMAP_FREED uint64_t *mark = topomap_alloc(count, sizeof *mark, err);
+    TOPOMAP_CLEANUP(topomap_weights_clear)
     topomap_weights made = {.vertices = count, .total = graph->total};
 
     made.offset = topomap_alloc((size_t)count + 1, sizeof *made.offset, err);
     made.target = topomap_alloc(arcs, sizeof *made.target, err);
     made.weight = topomap_alloc(arcs, sizeof *made.weight, err);
-    if (!pair_of || !mark || !made.offset || !made.target || !made.weight) {
-        free(pair_of);
-        free(mark);
-        topomap_weights_clear(&made);
+    if (!pair_of || !mark || !made.offset || !made.target || !made.weight)
         return -1;
-    }
     for (uint32_t i = 0; i < graph->vertices; i++)
         pair_of[half[i]] = i / 2;
     for (uint32_t pair = 0; pair < count; pair++)
         contract_row(graph, half, pair_of, pair, mark, &made);
-    free(pair_of);
-    free(mark);
     *pairs = made;
+    made = (topomap_weights){0};
     return 0;
 }

@@ -49,6 +49,11 @@ typedef struct subgraph {
     real_t *share;
 } subgraph;
 
+static void subgraph_clear(subgraph *sub)
+{
+    topomap_arena_clear(&sub->memory);
+}
+
 static uint64_t count_inside(const topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
                              uint64_t *total)
 {
@@ -188,10 +193,12 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
                         const uint32_t *size, subgraph *sub, topomap_error *err)
 {
     uint32_t silent = 0, tries = 2 * (uint32_t)p->cuts;
-    idx_t *best = topomap_alloc(count, sizeof *best, err), *load;
+    TOPOMAP_FREED idx_t *best = topomap_alloc(count, sizeof *best, err);
+    idx_t *load;
     int64_t least = 0;
-    int status = best ? 0 : -1;
 
+    if (!best)
+        return -1;
     if (p->cuts < 2 || count > TRIED_VERTICES || sub->offset[count] > TRIED_ARCS)
         tries = 1;
     for (uint32_t i = 0; i < count; i++)
@@ -199,7 +206,7 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
     load = silent && count - silent >= parts
                ? topomap_arena_alloc(&sub->memory, count, sizeof *load, err)
                : NULL;
-    for (uint32_t k = 0; status == 0 && k < tries; k++) {
+    for (uint32_t k = 0; k < tries; k++) {
         int64_t cut;
 
         sub->load = k % 2 ? load : NULL;
@@ -207,17 +214,16 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
             sub->share[i] = (real_t)((double)size[i] / count);
         if (sub->load)
             pack(count, parts, size, silent, sub);
-        status = perfect(p, count, parts, size, p->seed + k, sub, err);
-        cut = status == 0 ? cut_of(count, sub, sub->part) : 0;
+        if (perfect(p, count, parts, size, p->seed + k, sub, err))
+            return -1;
+        cut = cut_of(count, sub, sub->part);
         if (k == 0 || cut < least) {
             least = cut;
             memcpy(best, sub->part, count * sizeof *best);
         }
     }
-    if (status == 0)
-        memcpy(sub->part, best, count * sizeof *best);
-    free(best);
-    return status;
+    memcpy(sub->part, best, count * sizeof *best);
+    return 0;
 }
 
 /* In little time: with more, METIS is asked often enough to have found it. */
@@ -279,70 +285,60 @@ static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, u
 int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
                       const uint32_t *size, topomap_error *err)
 {
-    subgraph sub = {0};
-    int status;
+    TOPOMAP_CLEANUP(subgraph_clear) subgraph sub = {0};
 
     if (parts < 2 || parts == count)
         return 0;
-    status = divide(p, vertices, count, parts, size, &sub, err);
-    if (status == 0)
-        status = reorder(p, vertices, count, parts, size, sub.part, err);
-    topomap_arena_clear(&sub.memory);
-    return status;
+    if (divide(p, vertices, count, parts, size, &sub, err))
+        return -1;
+    return reorder(p, vertices, count, parts, size, sub.part, err);
 }
 
 static int partition_equally(const topomap_weights *weights, uint32_t parts, uint32_t *vertices,
                              uint32_t *size, uint32_t *part_of, topomap_error *err)
 {
     uint32_t count = weights->vertices, at = 0;
-    topomap_partitioner partitioner;
-    int status;
+    TOPOMAP_CLEANUP(topomap_partitioner_clear) topomap_partitioner partitioner = {0};
 
     for (uint32_t i = 0; i < count; i++)
         vertices[i] = i;
     for (uint32_t p = 0; p < parts; p++)
         size[p] = count / parts + (p < count % parts);
-    if (topomap_partitioner_init(&partitioner, weights, 1, 1, err))
+    if (topomap_partitioner_init(&partitioner, weights, 1, 1, err) ||
+        topomap_partition(&partitioner, vertices, count, parts, size, err))
         return -1;
-    status = topomap_partition(&partitioner, vertices, count, parts, size, err);
-    topomap_partitioner_clear(&partitioner);
-    for (uint32_t p = 0; !status && p < parts; p++)
+    for (uint32_t p = 0; p < parts; p++)
         for (uint32_t k = 0; k < size[p]; k++)
             part_of[vertices[at++]] = p;
-    return status;
+    return 0;
 }
 
 int topomap_partition_graph(const topomap_graph *graph, uint32_t parts, uint32_t *part_of,
                             topomap_error *err)
 {
-    topomap_weights weights = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     TOPOMAP_FREED uint32_t *vertices = topomap_alloc(graph->ranks, sizeof *vertices, err);
-    TOPOMAP_FREED uint32_t *size = vertices ? topomap_alloc(parts, sizeof *size, err) : NULL;
-    int status = -1;
+    TOPOMAP_FREED uint32_t *size = topomap_alloc(parts, sizeof *size, err);
 
-    if (size && !topomap_weights_new(graph, graph->ranks, &weights, err))
-        status = partition_equally(&weights, parts, vertices, size, part_of, err);
-    topomap_weights_clear(&weights);
-    return status;
+    if (!vertices || !size || topomap_weights_new(graph, graph->ranks, &weights, err))
+        return -1;
+    return partition_equally(&weights, parts, vertices, size, part_of, err);
 }
 
 int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
                    const uint32_t *load, uint8_t *side, topomap_error *err)
 {
-    subgraph sub = {0};
-    int status;
+    TOPOMAP_CLEANUP(subgraph_clear) subgraph sub = {0};
 
     sub.load = topomap_arena_alloc(&sub.memory, count, sizeof(idx_t), err);
-    status = open_subgraph(p, vertices, count, 2, "network", "links", &sub, err);
-    if (status == 0) {
-        sub.share[0] = sub.share[1] = (real_t)0.5;
-        for (uint32_t i = 0; i < count; i++)
-            sub.load[i] = (idx_t)load[vertices[i]];
-        if (sub.offset[count] > 0 && count > 2)
-            status = run_metis(p, count, 2, p->seed, &sub, err);
-    }
-    for (uint32_t i = 0; status == 0 && i < count; i++)
+    if (open_subgraph(p, vertices, count, 2, "network", "links", &sub, err))
+        return -1;
+    sub.share[0] = sub.share[1] = (real_t)0.5;
+    for (uint32_t i = 0; i < count; i++)
+        sub.load[i] = (idx_t)load[vertices[i]];
+    if (sub.offset[count] > 0 && count > 2 && run_metis(p, count, 2, p->seed, &sub, err))
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
         side[i] = sub.part[i] != 0;
-    topomap_arena_clear(&sub.memory);
-    return status;
+    return 0;
 }

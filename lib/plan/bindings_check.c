@@ -45,16 +45,12 @@ static int step_check(const struct bindings_walk *walk, uint32_t job, uint32_t s
 int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32_t nodes,
                            const uint32_t *task_first, topomap_error *err)
 {
-    struct bindings_walk walk;
+    TOPOMAP_CLEANUP(bindings_walk_close) struct bindings_walk walk = {0};
     TOPOMAP_FREED uint32_t *tasks = NULL;
-    int status = bindings_walk_open(&walk, text, strlen(text), SIZE_MAX, 1, err);
 
-    if (!status)
-        status = step_check(&walk, job, step);
-    if (!status) {
-        tasks = bindings_walk_alloc(&walk, walk.patterns, sizeof *tasks);
-        status = tasks ? nodes_check(&walk, nodes, task_first, tasks) : -1;
-    }
-    bindings_walk_close(&walk);
-    return status;
+    if (bindings_walk_open(&walk, text, strlen(text), SIZE_MAX, 1, err) ||
+        step_check(&walk, job, step))
+        return -1;
+    tasks = bindings_walk_alloc(&walk, walk.patterns, sizeof *tasks);
+    return tasks ? nodes_check(&walk, nodes, task_first, tasks) : -1;
 }

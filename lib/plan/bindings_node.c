@@ -2,7 +2,6 @@
 #include "plan/bindings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Where the arrays are filled. */
 struct filler {

@@ -72,12 +72,14 @@ int topomap_layout_parse(const char *text, uint32_t nodes, const uint32_t *first
     uint32_t tasks = first[nodes];
     TOPOMAP_FREED uint8_t *seen = topomap_alloc(tasks, 1, err);
     const char *at = text;
-    int status = seen ? 0 : -1;
 
-    for (uint32_t i = 0; status == 0 && i < nodes; i++) {
-        status = read_node(text, &at, tasks, first[i + 1] - first[i], task + first[i], seen, err);
-        if (status == 0 && *at++ != (i + 1 < nodes ? ';' : '\0'))
-            status = bad(text, at - 1, i + 1 < nodes ? "';' before the next node" : "the end", err);
+    if (!seen)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (read_node(text, &at, tasks, first[i + 1] - first[i], task + first[i], seen, err))
+            return -1;
+        if (*at++ != (i + 1 < nodes ? ';' : '\0'))
+            return bad(text, at - 1, i + 1 < nodes ? "';' before the next node" : "the end", err);
     }
-    return status;
+    return 0;
 }

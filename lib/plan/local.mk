@@ -9,7 +9,7 @@ lib_libcore_la_SOURCES += lib/plan/bindings.c lib/plan/bindings_decode.c lib/pla
 
 # What the launch plugin may link: libc only.
 noinst_LTLIBRARIES += lib/plan/libthin.la
-lib_plan_libthin_la_SOURCES = lib/request/request.c lib/request/table.c lib/request/on_off.c lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/sorted.h lib/util/alloc.h lib/util/clock.c lib/util/clock.h \
+lib_plan_libthin_la_SOURCES = lib/request/request.c lib/request/table.c lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/sorted.h lib/util/alloc.h lib/util/clock.c lib/util/clock.h \
   lib/util/error.c lib/util/standard_files.c lib/util/whole.c lib/util/whole.h lib/util/safe_text.c lib/util/safe_text.h \
   lib/util/hash64.h lib/util/ranges.c lib/util/hostlist.c lib/util/hostlist.h lib/plan/layout.c \
   lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \

@@ -61,9 +61,9 @@ static int reorder_bindings(const topomap_plan *plan, const topomap_bindings *by
 int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_task,
                       const topomap_bindings *by_slot, topomap_plan *plan, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_plan_clear)
     topomap_plan made = {.nodes = machine->nodes, .tasks = machine->slots};
-    uint32_t *next;
-    int status = -1;
+    TOPOMAP_FREED uint32_t *next = NULL;
 
     if (topomap_machine_check_slots(machine, slot_of_task, machine->slots, TOPOMAP_EUSAGE, err) !=
         0)
@@ -72,24 +72,21 @@ int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_ta
     made.first = topomap_alloc((size_t)made.nodes + 1, sizeof *made.first, err);
     made.task = topomap_alloc(made.tasks, sizeof *made.task, err);
     made.slot = topomap_alloc(made.tasks, sizeof *made.slot, err);
-    if (next && made.first && made.task && made.slot) {
-        memcpy(made.first, machine->slot_first, ((size_t)made.nodes + 1) * sizeof *made.first);
-        memcpy(next, machine->slot_first, made.nodes * sizeof *next);
-        for (uint32_t t = 0; t < made.tasks; t++) {
-            uint32_t at = next[machine->node_of[slot_of_task[t]]]++;
+    if (!next || !made.first || !made.task || !made.slot)
+        return -1;
+    memcpy(made.first, machine->slot_first, ((size_t)made.nodes + 1) * sizeof *made.first);
+    memcpy(next, machine->slot_first, made.nodes * sizeof *next);
+    for (uint32_t t = 0; t < made.tasks; t++) {
+        uint32_t at = next[machine->node_of[slot_of_task[t]]]++;
 
-            made.task[at] = t;
-            made.slot[at] = slot_of_task[t];
-        }
-        status =
-            by_slot && by_slot->nodes ? reorder_bindings(&made, by_slot, &made.bindings, err) : 0;
+        made.task[at] = t;
+        made.slot[at] = slot_of_task[t];
     }
-    free(next);
-    if (status == 0)
-        *plan = made;
-    else
-        topomap_plan_clear(&made);
-    return status;
+    if (by_slot && by_slot->nodes && reorder_bindings(&made, by_slot, &made.bindings, err))
+        return -1;
+    *plan = made;
+    made = (topomap_plan){0};
+    return 0;
 }
 
 void topomap_plan_clear(topomap_plan *plan)

@@ -2,7 +2,6 @@
 #include "plan/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/graph.h"
 #include "machine/machine.h"
@@ -77,16 +76,18 @@ static void measure(const topomap_machine *m, const uint32_t *slot_of, const uin
 int topomap_spread_measure(const topomap_graph *graph, const topomap_machine *machine,
                            const uint32_t *slot_of, topomap_spread *spread, topomap_error *err)
 {
-    uint32_t ranks = topomap_graph_ranks(graph), *group = topomap_alloc(ranks, sizeof *group, err);
+    uint32_t ranks = topomap_graph_ranks(graph);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(ranks, sizeof *group, err);
     TOPOMAP_FREED struct member *member = topomap_alloc(ranks, sizeof *member, err);
     struct levels levels;
     topomap_error why;
-    int status = group && member ? 0 : -1;
 
     *spread = (topomap_spread){0};
+    if (!group || !member)
+        return -1;
     levels_of(machine, &levels);
     spread->levels = levels.count;
-    for (size_t k = 0; status == 0 && topomap_graph_group_kind(k); k++) {
+    for (size_t k = 0; topomap_graph_group_kind(k); k++) {
         topomap_spread_kind *kind = &spread->kind[spread->kinds];
 
         *kind = (topomap_spread_kind){.name = topomap_graph_group_kind(k)};
@@ -100,8 +101,7 @@ int topomap_spread_measure(const topomap_graph *graph, const topomap_machine *ma
         }
         spread->kinds++;
     }
-    free(group);
-    return status;
+    return 0;
 }
 
 void topomap_spread_print(FILE *out, const topomap_spread *before, const char *before_name,

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/alloc.h"
 
@@ -135,4 +136,22 @@ int topomap_request_read_line(topomap_request *request, size_t number, char *lin
 void topomap_request_write_line(FILE *out, enum topomap_request_key key, const char *text)
 {
     fprintf(out, "%s %s\n", topomap_request_rows[key].line, text);
+}
+
+static int is_one_of(const char *value, const char *const *words)
+{
+    for (; value && *words; words++)
+        if (!strcasecmp(value, *words))
+            return 1;
+    return 0;
+}
+
+int topomap_request_means_off(const char *word)
+{
+    return is_one_of(word, (const char *const[]){"off", "no", "0", "false", NULL});
+}
+
+int topomap_request_means_on(const char *word)
+{
+    return is_one_of(word, (const char *const[]){"on", "yes", "1", "true", "auto", NULL});
 }

@@ -24,6 +24,20 @@ static inline void topomap_free_local(void *pointer)
     free(array);
 }
 
+/** Of a local variable: calls \p function, which takes a pointer to the variable, when the variable
+ *  goes out of scope. The variable must be initialised. */
+#define TOPOMAP_CLEANUP(function) __attribute__((cleanup(function)))
+
+/** Sets a local pointer to NULL and returns what it pointed to, which its scope does not free. */
+static inline void *topomap_take(void *pointer)
+{
+    void *taken, *null = NULL;
+
+    memcpy(&taken, pointer, sizeof taken); /* a pointer of any type */
+    memcpy(pointer, &null, sizeof null);
+    return taken;
+}
+
 /** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
  *  at least doubling. On failure the array is as it was. */
 int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err);

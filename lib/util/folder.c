@@ -106,9 +106,9 @@ static int may_follow(const char *path, const char *name, const struct stat *fol
     if (!is_foreign(owner))
         return 1;
     topomap_error_set(err, TOPOMAP_ESYSTEM,
-                      "%s: '%s' is a link of another user (uid %lu), which is not followed: name "
+                      "%s: '%s' is a link of another user (uid %u), which is not followed: name "
                       "the file without links (realpath)",
-                      path, name, (unsigned long)owner);
+                      path, name, owner);
     return 0;
 }
 

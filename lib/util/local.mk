@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What any program needs: files written whole, text made safe, host lists, errors, random numbers.
 lib_libcore_la_SOURCES += \
-  lib/util/alloc.c lib/util/alloc.h lib/util/arena.c lib/util/clock.c lib/util/clock.h \
+  lib/util/alloc.c lib/util/alloc.h lib/util/clock.c lib/util/clock.h \
   lib/util/cores.c lib/util/cores.h lib/util/error.c lib/util/whole.c lib/util/whole.h \
   lib/util/random.h lib/util/tournament.h lib/util/ranges.c \
   lib/util/hash64.h lib/util/hostlist.c lib/util/hostlist.h \

@@ -15,6 +15,7 @@ enum { GROUPS_LEAST = 3, GROUPS_MOST = 1024, SHARED_MOST = 256 };
 #define WORK_MOST 200000000u /* steps of counting shared neighbours */
 
 struct groups {
+    topomap_arena memory;
     topomap_part *part;
     uint32_t *shared;   /* [directed neighbours] switches that both ends are joined to */
     uint8_t *keep;      /* likewise: it joins switches of one group */
@@ -252,21 +253,19 @@ static int try_groups(struct groups *g, topomap_verdict *verdict, topomap_error 
 static int groups_open(struct groups *g, topomap_part *part, topomap_error *err)
 {
     const topomap_switches *s = &part->switches;
+    uint32_t joined = s->first[s->count];
 
     *g = (struct groups){.part = part};
-    g->shared = topomap_alloc(s->first[s->count], sizeof *g->shared, err);
-    g->keep = topomap_alloc(s->first[s->count], sizeof *g->keep, err);
-    g->group_of = topomap_alloc(s->count, sizeof *g->group_of, err);
-    g->number = topomap_alloc(s->count, sizeof *g->number, err);
-    return g->shared && g->keep && g->group_of && g->number ? 0 : -1;
+    g->shared = topomap_arena_alloc(&g->memory, joined, sizeof *g->shared, err);
+    g->keep = topomap_arena_alloc(&g->memory, joined, sizeof *g->keep, err);
+    g->group_of = topomap_arena_alloc(&g->memory, s->count, sizeof *g->group_of, err);
+    g->number = topomap_arena_alloc(&g->memory, s->count, sizeof *g->number, err);
+    return g->memory.is_short ? -1 : 0;
 }
 
 static void groups_close(struct groups *g)
 {
-    free(g->shared);
-    free(g->group_of);
-    free(g->keep);
-    free(g->number);
+    topomap_arena_clear(&g->memory);
     free(g->members);
     free(g->joined);
 }
@@ -274,9 +273,8 @@ static void groups_close(struct groups *g)
 int topomap_is_dragonfly(topomap_part *part, topomap_verdict *verdict, topomap_error *err)
 {
     const topomap_switches *s = &part->switches;
-    struct groups g;
+    TOPOMAP_CLEANUP(groups_close) struct groups g = {0};
     uint64_t work = 0;
-    int is;
 
     for (uint32_t i = 0; i < s->count; i++)
         work += (uint64_t)(s->first[i + 1] - s->first[i]) * (s->first[i + 1] - s->first[i]);
@@ -285,15 +283,12 @@ int topomap_is_dragonfly(topomap_part *part, topomap_verdict *verdict, topomap_e
                             "no dragonfly: its switches join too many others to look for groups");
         return 0;
     }
-    is = groups_open(&g, part, err);
-    if (!is) {
-        for (uint32_t i = 0; i < s->count; i++)
-            for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
-                g.shared[k] = count_shared(s, i, s->neighbour[k]);
-        is = try_groups(&g, verdict, err);
-    }
-    groups_close(&g);
-    return is;
+    if (groups_open(&g, part, err))
+        return -1;
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+            g.shared[k] = count_shared(s, i, s->neighbour[k]);
+    return try_groups(&g, verdict, err);
 }
 
 /* ---- Dragonfly+ ---------------------------------------------------------------------------- */
@@ -320,23 +315,17 @@ static int judge_plus(struct groups *g, uint64_t crossing, topomap_verdict *verd
 int topomap_is_dragonfly_plus(topomap_part *part, topomap_verdict *verdict, topomap_error *err)
 {
     const topomap_switches *s = &part->switches;
-    struct groups g;
+    TOPOMAP_CLEANUP(groups_close) struct groups g = {0};
     TOPOMAP_FREED uint16_t *level = topomap_alloc(s->count, sizeof *level, err);
     uint64_t crossing, lower = 0;
-    int is = groups_open(&g, part, err);
 
-    if (!is && level)
-        is = topomap_part_levels(part, level, &crossing, err);
-    if (!level || is) {
-        is = -1;
-    } else {
-        for (uint32_t i = 0; i < s->count; i++)
-            for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
-                lower += level[i] != 1 && level[i] == level[s->neighbour[k]];
-        find_groups(&g, 0, level);
-        if (!lower && g.count >= GROUPS_LEAST && g.count <= GROUPS_MOST)
-            is = count_groups(&g, err) ? -1 : judge_plus(&g, crossing, verdict);
-    }
-    groups_close(&g);
-    return is;
+    if (!level || groups_open(&g, part, err) || topomap_part_levels(part, level, &crossing, err))
+        return -1;
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+            lower += level[i] != 1 && level[i] == level[s->neighbour[k]];
+    find_groups(&g, 0, level);
+    if (lower || g.count < GROUPS_LEAST || g.count > GROUPS_MOST)
+        return 0;
+    return count_groups(&g, err) ? -1 : judge_plus(&g, crossing, verdict);
 }

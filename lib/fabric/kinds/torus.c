@@ -249,8 +249,8 @@ static int arrange(struct torus *t, topomap_verdict *verdict, topomap_error *err
         is = topomap_torus_find_places(t, verdict, err);
     if (is <= 0)
         return is;
-    t->part->place = topomap_alloc((size_t)t->part->switches.count * TOPOMAP_DIMS,
-                                   sizeof *t->part->place, err);
+    t->part->place =
+        topomap_alloc((size_t)t->part->switches.count * TOPOMAP_DIMS, sizeof *t->part->place, err);
     if (!t->part->place || sockets_of(t, sockets, err))
         return -1;
     is = join_dimensions(t, sockets) ? judge(&fit, t, verdict, err) : 0;
@@ -279,8 +279,7 @@ int topomap_is_torus(topomap_part *part, topomap_verdict *verdict, topomap_error
     free(t.dim_of);
     free(t.place);
     if (is <= 0) {
-        free(part->place);
-        part->place = NULL;
+        free(topomap_take(&part->place));
         part->dims = 0;
     }
     return is;

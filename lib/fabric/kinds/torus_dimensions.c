@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fabric/kinds/torus.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -12,6 +11,7 @@ enum { CLASSES = 1024 };
 /* ---- Classes of parallel links ------------------------------------------------------------- */
 
 struct classes {
+    topomap_arena memory;
     struct torus *t;
     uint32_t *parent; /* [edges] union-find */
     uint8_t *squared; /* [edges] some square has it */
@@ -163,11 +163,11 @@ static int find_classes(struct classes *c, topomap_error *err)
 {
     struct torus *t = c->t;
 
-    c->parent = topomap_alloc(t->edges, sizeof *c->parent, err);
-    c->squared = topomap_alloc(t->edges, 1, err);
-    c->class_of = topomap_alloc(t->edges, sizeof *c->class_of, err);
+    c->parent = topomap_arena_alloc(&c->memory, t->edges, sizeof *c->parent, err);
+    c->squared = topomap_arena_alloc(&c->memory, t->edges, 1, err);
+    c->class_of = topomap_arena_alloc(&c->memory, t->edges, sizeof *c->class_of, err);
     t->dim_of = topomap_alloc(t->edges, 1, err);
-    if (!c->parent || !c->squared || !c->class_of || !t->dim_of)
+    if (c->memory.is_short || !t->dim_of)
         return -1;
     for (uint32_t e = 0; e < t->edges; e++)
         c->parent[e] = e;
@@ -178,21 +178,19 @@ static int find_classes(struct classes *c, topomap_error *err)
 
 static int join_classes(struct classes *c, topomap_error *err)
 {
-    TOPOMAP_FREED uint32_t *parent = topomap_alloc(c->count, sizeof *parent, err);
-    TOPOMAP_FREED uint8_t *number = topomap_alloc(c->count, 1, err);
-    int done = -1;
+    uint32_t n = c->count, *parent = topomap_arena_alloc(&c->memory, n, sizeof *parent, err);
+    uint8_t *number = topomap_arena_alloc(&c->memory, n, 1, err);
 
-    c->size = topomap_alloc(c->count, sizeof *c->size, err);
-    c->crossing = topomap_alloc((size_t)c->count * c->count, sizeof *c->crossing, err);
-    c->parting = topomap_alloc((size_t)c->count * c->count, sizeof *c->parting, err);
-    if (parent && number && c->size && c->crossing && c->parting) {
-        for (uint32_t e = 0; e < c->t->edges; e++)
-            if (c->class_of[e] != UINT32_MAX)
-                c->size[c->class_of[e]]++;
-        count_meetings(c);
-        done = number_dimensions(c, parent, number);
-    }
-    return done;
+    c->size = topomap_arena_alloc(&c->memory, n, sizeof *c->size, err);
+    c->crossing = topomap_arena_alloc(&c->memory, (size_t)n * n, sizeof *c->crossing, err);
+    c->parting = topomap_arena_alloc(&c->memory, (size_t)n * n, sizeof *c->parting, err);
+    if (c->memory.is_short)
+        return -1;
+    for (uint32_t e = 0; e < c->t->edges; e++)
+        if (c->class_of[e] != UINT32_MAX)
+            c->size[c->class_of[e]]++;
+    count_meetings(c);
+    return number_dimensions(c, parent, number);
 }
 
 int topomap_torus_find_dimensions(struct torus *t, topomap_verdict *verdict, topomap_error *err)
@@ -200,26 +198,18 @@ int topomap_torus_find_dimensions(struct torus *t, topomap_verdict *verdict, top
     struct classes c = {.t = t};
     int done = -1;
 
-    if (!number_edges(t, err) && !find_classes(&c, err)) {
-        if (c.count && c.count <= CLASSES)
-            done = join_classes(&c, err);
-        else
-            done = 0;
-        if (!done)
-            topomap_verdict_say(verdict, "no torus: its links do not fall into a few directions");
-    }
-    free(c.parent);
-    free(c.squared);
-    free(c.class_of);
-    free(c.size);
-    free(c.crossing);
-    free(c.parting);
+    if (!number_edges(t, err) && !find_classes(&c, err))
+        done = c.count && c.count <= CLASSES ? join_classes(&c, err) : 0;
+    if (!done)
+        topomap_verdict_say(verdict, "no torus: its links do not fall into a few directions");
+    topomap_arena_clear(&c.memory);
     return done;
 }
 
 /* ---- Places ------------------------------------------------------------------------------ */
 
 struct slabs {
+    topomap_arena memory;
     struct torus *t;
     uint32_t dim;
     uint8_t *keep;  /* [directed neighbours] of another dimension */
@@ -344,18 +334,18 @@ static int place_slabs(struct slabs *s, topomap_error *err)
 {
     const topomap_switches *graph = &s->t->part->switches;
 
-    s->keep = topomap_alloc(graph->first[graph->count], sizeof *s->keep, err);
-    s->slab = topomap_alloc(graph->count, sizeof *s->slab, err);
-    if (!s->keep || !s->slab)
+    s->keep = topomap_arena_alloc(&s->memory, graph->first[graph->count], sizeof *s->keep, err);
+    s->slab = topomap_arena_alloc(&s->memory, graph->count, sizeof *s->slab, err);
+    if (s->memory.is_short)
         return -1;
     find_slabs(s);
     if (s->count > CLASSES)
         return 0;
-    s->members = topomap_alloc(s->count, sizeof *s->members, err);
-    s->degree = topomap_alloc(s->count, sizeof *s->degree, err);
-    s->position = topomap_alloc(s->count, sizeof *s->position, err);
-    s->joined = topomap_alloc((size_t)s->count * s->count, 1, err);
-    if (!s->members || !s->degree || !s->position || !s->joined)
+    s->members = topomap_arena_alloc(&s->memory, s->count, sizeof *s->members, err);
+    s->degree = topomap_arena_alloc(&s->memory, s->count, sizeof *s->degree, err);
+    s->position = topomap_arena_alloc(&s->memory, s->count, sizeof *s->position, err);
+    s->joined = topomap_arena_alloc(&s->memory, (size_t)s->count * s->count, 1, err);
+    if (s->memory.is_short)
         return -1;
     join_slabs(s);
     for (uint32_t merges = 0; forked(s); merges++)
@@ -379,12 +369,7 @@ int topomap_torus_find_places(struct torus *t, topomap_verdict *verdict, topomap
         struct slabs s = {.t = t, .dim = dim};
 
         done = place_slabs(&s, err);
-        free(s.slab);
-        free(s.keep);
-        free(s.members);
-        free(s.degree);
-        free(s.position);
-        free(s.joined);
+        topomap_arena_clear(&s.memory);
     }
     if (!done)
         topomap_verdict_say(verdict, "no torus: its links run in %u directions, but not as a grid",

@@ -330,22 +330,17 @@ static int decide(struct tree *t, topomap_verdict *verdict)
 
 int topomap_is_tree(topomap_part *part, topomap_verdict *verdict, topomap_error *err)
 {
-    struct tree t = {.part = part};
-    int is = -1;
+    uint32_t count = part->switches.count;
+    TOPOMAP_FREED uint16_t *level = topomap_alloc(count, sizeof *level, err);
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(count, sizeof *number, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(count, 1, err);
+    struct tree t = {.part = part, .level = level, .number = number, .seen = seen};
 
-    t.level = topomap_alloc(part->switches.count, sizeof *t.level, err);
-    t.number = topomap_alloc(part->switches.count, sizeof *t.number, err);
-    t.seen = topomap_alloc(part->switches.count, 1, err);
-    if (t.level && t.number && t.seen &&
-        topomap_part_levels(part, t.level, &t.crossing, err) == 0) {
-        count_levels(&t);
-        is = decide(&t, verdict);
-    }
-    free(t.number);
-    free(t.seen);
-    if (is > 0)
-        part->level = t.level;
-    else
-        free(t.level);
-    return is;
+    if (!level || !number || !seen || topomap_part_levels(part, level, &t.crossing, err))
+        return -1;
+    count_levels(&t);
+    if (!decide(&t, verdict))
+        return 0;
+    part->level = topomap_take(&level);
+    return 1;
 }

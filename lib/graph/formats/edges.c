@@ -311,36 +311,35 @@ static int line_read(void *reader, const char *line, topomap_error *err)
 /* Gives the ranks their names; those without one are called by their number. */
 static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *err)
 {
-    size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err), used = 0;
-    TOPOMAP_FREED char *text =
-        name_of ? topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err) : NULL;
-    int status = text ? 0 : -1;
+    TOPOMAP_FREED size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err);
+    TOPOMAP_FREED char *text = topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err);
+    size_t used = 0;
 
-    for (size_t i = 0; text && i < in->names.count; i++) {
+    if (!name_of || !text)
+        return -1;
+    for (size_t i = 0; i < in->names.count; i++) {
         uint32_t rank = in->how == BY_NAME ? (uint32_t)i : in->named[i];
 
         if (rank < graph->ranks)
             name_of[rank] = i + 1;
     }
-    for (uint32_t r = 0; text && r < graph->ranks; r++) {
+    for (uint32_t r = 0; r < graph->ranks; r++) {
         char number[12];
         const char *name = number;
 
-        snprintf(number, sizeof number, "%lu", (unsigned long)r);
+        snprintf(number, sizeof number, "%u", r);
         if (name_of[r])
             name = in->names.text + in->names.begin[name_of[r] - 1];
         memcpy(text + used, name, strlen(name) + 1);
         used += strlen(name) + 1;
     }
-    if (!status)
-        status = topomap_graph_set_names(graph, text, used, err);
-    free(name_of);
-    return status;
+    return topomap_graph_set_names(graph, text, used, err);
 }
 
 static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
     uint64_t ranks = in->ranks ? in->ranks : in->largest + 1;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (!in->arcs.count && !in->ranks)
         return topomap_input_fail(in->input, err, "no edges (`from to [bytes [messages]]`)");
@@ -348,28 +347,24 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
         return topomap_input_fail(in->input, err, "rank %llu, but the file says %llu ranks",
                                   (unsigned long long)in->largest, (unsigned long long)ranks);
     if (topomap_lines_plausible(in->input, ranks, in->arcs.count, err) ||
-        topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
+        topomap_arcs_take(&in->arcs, (uint32_t)ranks, &made, err) ||
+        (in->names.count && names_apply(in, made, err)))
         return -1;
-    if (!in->names.count || !names_apply(in, *graph, err))
-        return 0;
-    topomap_graph_free(*graph);
-    return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 static int edges_read(topomap_input *input, const topomap_graph_options *options,
                       topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    int status;
+    int status = topomap_lines_read(input, 0, line_read, &in, err) || finish(&in, graph, err);
 
     (void)options;
-    status = topomap_lines_read(input, 0, line_read, &in, err);
-    if (!status)
-        status = finish(&in, graph, err);
     topomap_arcs_clear(&in.arcs);
     topomap_name_table_clear(&in.names);
     free(in.named);
-    return status;
+    return status ? -1 : 0;
 }
 
 /* A name that a comment can hold and give back as it is. */
@@ -390,10 +385,10 @@ static int edges_write(const topomap_graph *graph, const char *path, topomap_tex
     char between = length > 4 && !strcmp(path + length - 4, ".tsv") ? '\t' : ',';
 
     (void)err;
-    fprintf(out->file, "# ranks %lu\n", (unsigned long)graph->ranks);
+    fprintf(out->file, "# ranks %u\n", graph->ranks);
     for (uint32_t r = 0; graph->name && r < graph->ranks; r++)
         if (is_plain(graph->name[r]))
-            fprintf(out->file, "# name %lu %s\n", (unsigned long)r, graph->name[r]);
+            fprintf(out->file, "# name %u %s\n", r, graph->name[r]);
     fprintf(out->file, "from%cto%cbytes", between, between);
     if (topomap_graph_has_messages(graph))
         fprintf(out->file, "%cmessages", between);

@@ -2,7 +2,6 @@
 /* The graph formats, and reading and writing through it. */
 #include "graph/formats/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/output.h"
@@ -182,22 +181,18 @@ int topomap_graph_file_read(const char *path, const char *format, const char *co
                             topomap_watch *watch, topomap_graph **graph, topomap_error *err)
 {
     topomap_graph_options options = {option};
-    topomap_input *input;
-    int row, status;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
+    int row;
 
-    if (format && by_name(format, 0, err) < 0)
-        return -1;
-    if (topomap_input_open(path, &input, err))
+    if ((format && by_name(format, 0, err) < 0) || topomap_input_open(path, &input, err))
         return -1;
     topomap_input_watch(input, watch);
     row = topomap_input_unpacked(input, option, err) ? -1
           : format                                   ? by_name(format, 0, err)
                                                      : sniff(input, err);
-    status = row < 0 || check_options(&formats[row]->row, option, err)
-                 ? -1
-                 : formats[row]->read(input, &options, graph, err);
-    topomap_input_close(input);
-    return status;
+    if (row < 0 || check_options(&formats[row]->row, option, err))
+        return -1;
+    return formats[row]->read(input, &options, graph, err);
 }
 
 static int format_for(const char *path, const char *format, topomap_error *err)
@@ -225,9 +220,9 @@ static int format_for(const char *path, const char *format, topomap_error *err)
 int topomap_graph_write(const topomap_graph *graph, const char *path, const char *format,
                         topomap_error *err)
 {
-    int row = format_for(path, format, err), status;
+    int row = format_for(path, format, err);
     topomap_output *output;
-    topomap_text_out *text;
+    TOPOMAP_FREED topomap_text_out *text = NULL;
 
     if (row < 0)
         return -1;
@@ -240,12 +235,10 @@ int topomap_graph_write(const topomap_graph *graph, const char *path, const char
     if (text)
         text->file = strcmp(formats[row]->row.name, "tmg") == 0 ? topomap_output_bytes(output)
                                                                 : topomap_output_file(output);
-    status = text ? formats[row]->write(graph, path, text, err) : -1;
-    if (!status)
-        topomap_text_flush(text);
-    free(text);
-    if (!status)
-        return topomap_output_commit(output, err);
-    topomap_output_abandon(output);
-    return -1;
+    if (!text || formats[row]->write(graph, path, text, err)) {
+        topomap_output_abandon(output);
+        return -1;
+    }
+    topomap_text_flush(text);
+    return topomap_output_commit(output, err);
 }

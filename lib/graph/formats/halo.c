@@ -2,7 +2,6 @@
 #include "graph/formats/io.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "partition/partition.h"
 #include "util/alloc.h"
@@ -55,31 +54,27 @@ static int file_lines(topomap_input *input, uint32_t rows, struct division *d, t
         if (topomap_text_number(&at, &part) || *topomap_text_blanks(at))
             return topomap_text_fail(input, begin, "the rank of a row", err);
         if (row == rows)
-            return topomap_input_fail(input, err, "more lines than the %lu rows of the matrix",
-                                      (unsigned long)rows);
+            return topomap_input_fail(input, err, "more lines than the %u rows of the matrix",
+                                      rows);
         if (part >= rows)
-            return topomap_input_fail(input, err, "rank %llu, but there are %lu rows",
-                                      (unsigned long long)part, (unsigned long)rows);
+            return topomap_input_fail(input, err, "rank %llu, but there are %u rows",
+                                      (unsigned long long)part, rows);
         d->part_of[row++] = (uint32_t)part;
         d->parts = part >= d->parts ? (uint32_t)part + 1 : d->parts;
     }
     if (!got && row < rows)
-        return topomap_input_fail(input, err, "%lu lines for the %lu rows of the matrix",
-                                  (unsigned long)row, (unsigned long)rows);
+        return topomap_input_fail(input, err, "%u lines for the %u rows of the matrix", row, rows);
     return got;
 }
 
 static int by_file(const topomap_graph_options *options, uint32_t rows, struct division *d,
                    topomap_error *err)
 {
-    topomap_input *input;
-    int status;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
     if (topomap_input_open(topomap_graph_option_text(options, "partition"), &input, err))
         return -1;
-    status = file_lines(input, rows, d, err);
-    topomap_input_close(input);
-    return status;
+    return file_lines(input, rows, d, err);
 }
 
 static int by_metis(const topomap_graph *matrix, const topomap_graph_options *options,
@@ -121,7 +116,6 @@ struct exchange {
     uint32_t *needed; /* [rows] the last part that needs the row's entry, and one */
     uint64_t *count;  /* [parts] entries that the present part needs of each */
     uint32_t *from;   /* [parts] the parts that it needs any of */
-    topomap_arcs arcs;
 };
 
 /* What part `p` needs, from the rows order[begin] on; returns how many parts it needs any of. */
@@ -147,7 +141,7 @@ static uint32_t collect(const topomap_graph *matrix, const struct division *d, s
 }
 
 static int fill(const topomap_graph *matrix, const struct division *d, uint64_t bytes,
-                struct exchange *x, topomap_error *err)
+                struct exchange *x, topomap_arcs *arcs, topomap_error *err)
 {
     uint32_t row = 0;
 
@@ -157,7 +151,7 @@ static int fill(const topomap_graph *matrix, const struct division *d, uint64_t 
         for (uint32_t k = 0; k < senders; k++) {
             uint32_t owner = x->from[k];
 
-            if (topomap_arcs_add(&x->arcs, owner, p, x->count[owner] * bytes, 1, err))
+            if (topomap_arcs_add(arcs, owner, p, x->count[owner] * bytes, 1, err))
                 return -1;
             x->count[owner] = 0;
         }
@@ -168,23 +162,21 @@ static int fill(const topomap_graph *matrix, const struct division *d, uint64_t 
 static int exchange_make(const topomap_graph *matrix, const struct division *d, uint64_t bytes,
                          topomap_graph **graph, topomap_error *err)
 {
-    struct exchange x = {.arcs = {.has_messages = 1}};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = 1};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
+    struct exchange x = {
+        .order = topomap_arena_alloc(&arena, matrix->ranks, sizeof *x.order, err),
+        .needed = topomap_arena_alloc(&arena, matrix->ranks, sizeof *x.needed, err),
+        .count = topomap_arena_alloc(&arena, d->parts, sizeof *x.count, err),
+        .from = topomap_arena_alloc(&arena, d->parts, sizeof *x.from, err),
+    };
 
-    x.order = topomap_alloc(matrix->ranks, sizeof *x.order, err);
-    x.needed = topomap_alloc(matrix->ranks, sizeof *x.needed, err);
-    x.count = topomap_alloc(d->parts, sizeof *x.count, err);
-    x.from = topomap_alloc(d->parts, sizeof *x.from, err);
-    if (x.order && x.needed && x.count && x.from &&
-        !topomap_graph_by_block(d->part_of, matrix->ranks, d->parts, x.order, err) &&
-        !fill(matrix, d, bytes, &x, err))
-        status = topomap_arcs_take(&x.arcs, d->parts, graph, err);
-    topomap_arcs_clear(&x.arcs);
-    free(x.order);
-    free(x.needed);
-    free(x.count);
-    free(x.from);
-    return status;
+    return arena.is_short ||
+                   topomap_graph_by_block(d->part_of, matrix->ranks, d->parts, x.order, err) ||
+                   fill(matrix, d, bytes, &x, &arcs, err) ||
+                   topomap_arcs_take(&arcs, d->parts, graph, err)
+               ? -1
+               : 0;
 }
 
 int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *options,
@@ -192,12 +184,9 @@ int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *
 {
     struct division d = {0};
     uint64_t bytes;
-    int status = topomap_graph_option_number(options, "value-bytes", 1, 1 << 20, 8, &bytes, err);
+    int status = topomap_graph_option_number(options, "value-bytes", 1, 1 << 20, 8, &bytes, err) ||
+                 divide(matrix, options, &d, err) || exchange_make(matrix, &d, bytes, graph, err);
 
-    if (!status)
-        status = divide(matrix, options, &d, err);
-    if (!status)
-        status = exchange_make(matrix, &d, bytes, graph, err);
     free(d.part_of);
-    return status;
+    return status ? -1 : 0;
 }

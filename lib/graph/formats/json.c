@@ -321,7 +321,8 @@ static int same_arcs(const topomap_graph *a, const topomap_graph *b)
 /* The phases, and where *graph is NULL their sum as the whole, else a check that it is. */
 static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph **phase = topomap_alloc(in->phases, sizeof *phase, err), *sum = NULL;
+    topomap_graph **phase = topomap_alloc(in->phases, sizeof *phase, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *sum = NULL;
     int status = phase ? 0 : -1;
 
     for (size_t i = 0; !status && i < in->phases; i++) {
@@ -333,14 +334,11 @@ static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *
         status = topomap_graph_merge((const topomap_graph *const *)phase, in->phases, &sum, err);
     if (!status && *graph && !same_arcs(*graph, sum))
         status = topomap_json_fail(&in->json, err, "\"arcs\" are not the sum of the phases");
-    if (!status && !*graph) {
-        *graph = sum;
-        sum = NULL;
-    }
+    if (!status && !*graph)
+        *graph = topomap_take(&sum);
     if (!status)
         status = topomap_graph_set_phases(*graph, phase, (uint32_t)in->phases, err);
     topomap_graph_free_list(phase, status ? in->phases : 0);
-    topomap_graph_free(sum);
     return status;
 }
 
@@ -429,7 +427,7 @@ static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *er
 static int graph_make(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
     uint64_t arcs = in->arcs.count;
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     topomap_error why;
 
     for (size_t i = 0; i < in->phases; i++)
@@ -438,11 +436,9 @@ static int graph_make(struct reader *in, topomap_graph **graph, topomap_error *e
         (in->phases > 1 && topomap_graph_plausible(in->ranks * in->phases, arcs, &why)))
         return topomap_json_fail(&in->json, err, "%s", why.text);
     if (((in->seen & 1u << KEY_ARCS) && take_arcs(in, &in->arcs, &made, err)) ||
-        (in->phases && take_phases(in, &made, err)) || take_parts(in, made, err)) {
-        topomap_graph_free(made);
+        (in->phases && take_phases(in, &made, err)) || take_parts(in, made, err))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }
 

@@ -2,7 +2,6 @@
 /* What json.c reads. */
 #define _GNU_SOURCE /* uselocale */
 #include <locale.h>
-#include <stdlib.h>
 
 #include "graph/formats/io.h"
 #include "util/alloc.h"

@@ -4,7 +4,6 @@
  * triangle is stored; the value is split between the two directions as in METIS files. */
 #include "graph/formats/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -194,9 +193,8 @@ static int array_line(struct reader *in, const char *at, uint64_t *row, uint64_t
 {
     uint64_t value;
 
-    if (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err))
-        return -1;
-    if (value && add_entry(in, *row, *column, value, err))
+    if (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err) ||
+        (value && add_entry(in, *row, *column, value, err)))
         return -1;
     if (++*row == in->ranks) {
         ++*column;
@@ -233,19 +231,17 @@ static int matrix_market_read(topomap_input *input, const topomap_graph_options 
                               topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input, .halo = topomap_halo_asked(options)};
-    topomap_graph *matrix = NULL;
-    int status = -1;
+    TOPOMAP_GRAPH_FREED topomap_graph *matrix = NULL;
+    int status;
 
     if (!in.halo && topomap_graph_option_text(options, "value-bytes"))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "value-bytes goes with rows-per-rank, partition or parts");
-    if (!header_read(&in, err) && !sizes_read(&in, err) && !entries_read(&in, err))
-        status = topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err);
+    status = header_read(&in, err) || sizes_read(&in, err) || entries_read(&in, err) ||
+             topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err) ||
+             (in.halo && topomap_halo_make(matrix, options, graph, err));
     topomap_arcs_clear(&in.arcs);
-    if (!status && in.halo)
-        status = topomap_halo_make(matrix, options, graph, err);
-    topomap_graph_free(matrix);
-    return status;
+    return status ? -1 : 0;
 }
 
 static int matrix_market_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
@@ -253,9 +249,8 @@ static int matrix_market_write(const topomap_graph *graph, const char *path, top
 {
     (void)path;
     (void)err;
-    fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",
-            (unsigned long)graph->ranks, (unsigned long)graph->ranks,
-            (unsigned long long)graph->arcs);
+    fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%u %u %llu\n",
+            graph->ranks, graph->ranks, (unsigned long long)graph->arcs);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
             const uint64_t entry[] = {u + UINT64_C(1), graph->target[i] + UINT64_C(1),

@@ -3,7 +3,6 @@
  * at both ends; lines that begin with % are comments; an empty line is a vertex without edges. */
 #include "graph/formats/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -281,10 +280,10 @@ static int metis_read(topomap_input *input, const topomap_graph_options *options
 
 static void write_header(const topomap_graph *graph, uint64_t pairs, FILE *file)
 {
-    fprintf(file, "%lu %llu %c%c1", (unsigned long)graph->ranks, (unsigned long long)pairs,
-            graph->size ? '1' : '0', graph->load ? '1' : '0');
+    fprintf(file, "%u %llu %c%c1", graph->ranks, (unsigned long long)pairs, graph->size ? '1' : '0',
+            graph->load ? '1' : '0');
     if (graph->load_more)
-        fprintf(file, " %lu", (unsigned long)graph->loads);
+        fprintf(file, " %u", graph->loads);
     fputc('\n', file);
 }
 
@@ -310,7 +309,7 @@ static int write_head(const topomap_graph *graph, uint32_t u, topomap_text_out *
 static int metis_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                        topomap_error *err)
 {
-    topomap_weights all = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
@@ -328,7 +327,6 @@ static int metis_write(const topomap_graph *graph, const char *path, topomap_tex
         }
         topomap_text_char(out, '\n');
     }
-    topomap_weights_clear(&all);
     return 0;
 }
 

@@ -142,8 +142,7 @@ static void forget_messages(topomap_graph *graph)
 {
     if (graph->total_messages || !graph->total_bytes)
         return;
-    free(graph->messages);
-    graph->messages = NULL;
+    free(topomap_take(&graph->messages));
 }
 
 static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,
@@ -188,12 +187,11 @@ static int monitoring_read(topomap_input *input, const topomap_graph_options *op
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the option tags takes letters of %s, not `%.40s`", all_tags,
                                  in.tags);
-    status = topomap_lines_read(input, LINE_LIMIT, line_read, &in, err);
-    if (!status)
-        status = finish(&in, options, graph, err);
+    status = topomap_lines_read(input, LINE_LIMIT, line_read, &in, err) ||
+             finish(&in, options, graph, err);
     topomap_arcs_clear(&in.arcs);
     free(in.wrote);
-    return status;
+    return status ? -1 : 0;
 }
 
 /* All as point-to-point of the program, and a communicator that has all ranks. */

@@ -119,13 +119,12 @@ static int mpip_read(topomap_input *input, const topomap_graph_options *options,
                      topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input, .arcs = {.has_messages = 1}};
-    int status = topomap_lines_read(input, 0, line_read, &in, err);
+    int status =
+        topomap_lines_read(input, 0, line_read, &in, err) || finish(&in, options, graph, err);
 
-    if (!status)
-        status = finish(&in, options, graph, err);
     topomap_arcs_clear(&in.arcs);
     free(in.command);
-    return status;
+    return status ? -1 : 0;
 }
 
 static const topomap_graph_option options[] = {

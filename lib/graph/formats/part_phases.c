@@ -185,24 +185,21 @@ static int add_graph(topomap_arcs *arcs, const topomap_graph *g, topomap_error *
 static int sum(struct phases *all, uint32_t into, topomap_error *err)
 {
     struct phase *own = &all->phase[into];
-    topomap_arcs arcs = {.has_messages = 1};
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = 1};
     uint32_t ranks = own->graph->ranks;
-    int status = 0, more = 0;
+    int more = 0;
 
     for (uint32_t i = 0; i < all->count; i++)
         more |= i != into && all->phase[i].goes_to == into;
     if (!more)
         return 0;
-    for (uint32_t i = 0; !status && i < all->count; i++)
+    for (uint32_t i = 0; i < all->count; i++)
         if (all->phase[i].goes_to == into) {
-            status = add_graph(&arcs, all->phase[i].graph, err);
-            topomap_graph_free(all->phase[i].graph);
-            all->phase[i].graph = NULL;
+            if (add_graph(&arcs, all->phase[i].graph, err))
+                return -1;
+            topomap_graph_free(topomap_take(&all->phase[i].graph));
         }
-    if (!status)
-        status = topomap_arcs_take(&arcs, ranks, &own->graph, err);
-    topomap_arcs_clear(&arcs);
-    return status;
+    return topomap_arcs_take(&arcs, ranks, &own->graph, err);
 }
 
 static int give(struct phases *all, topomap_graph *graph, topomap_error *err)

@@ -261,9 +261,8 @@ static int add_file(struct file *in, uint32_t number, topomap_error *err)
     if ((uint64_t)about.st_size < sizeof in->header)
         return fail(in, "shorter than a part of a profile: it is truncated", err);
     if (take_bytes(in, &in->header, sizeof in->header, err) ||
-        check_header(in, (uint64_t)about.st_size, err) || check_run(in, err))
-        return -1;
-    if (take_table(in, err) || check_table(in, err))
+        check_header(in, (uint64_t)about.st_size, err) || check_run(in, err) ||
+        take_table(in, err) || check_table(in, err))
         return -1;
     return add_ranks(in, number, err);
 }
@@ -368,24 +367,21 @@ static int check_seen(topomap_parts *parts, const char *folder, topomap_error *e
 int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph **graph,
                        topomap_error *err)
 {
-    topomap_graph *made;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     int nccl = parts->comms.any;
 
     if (check_seen(parts, folder, err) || topomap_part_comms_take(parts, err) ||
-        topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err))
-        return -1;
-    if ((!nccl && topomap_part_phases_take(parts, made, err)) ||
+        topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err) ||
+        (!nccl && topomap_part_phases_take(parts, made, err)) ||
         topomap_graph_set_text(&made->source, err, "%s profile of %s", nccl ? "NCCL" : "MPI",
                                parts->program) ||
         (parts->comms.left_out &&
          topomap_graph_set_text(&made->note, err,
                                 "%zu partners in communicators are left out: which ranks they "
                                 "are is not known",
-                                parts->comms.left_out))) {
-        topomap_graph_free(made);
+                                parts->comms.left_out)))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }
 
@@ -474,7 +470,7 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
 {
     int again = topomap_whole_raise(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 3);
     DIR *opened = again < 0 ? NULL : fdopendir(again);
-    uint32_t *number = NULL;
+    TOPOMAP_FREED uint32_t *number = NULL;
     size_t count = 0;
     int status;
 
@@ -484,44 +480,37 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
             close(again);
         return -1;
     }
-    status = list_parts(opened, &number, &count, err);
-    if (status == 0)
-        status = add_parts(parts, opened, path, seconds, number, count, err);
+    status = list_parts(opened, &number, &count, err) ||
+             add_parts(parts, opened, path, seconds, number, count, err);
     closedir(opened);
-    free(number);
-    return status;
+    return status ? -1 : 0;
 }
 
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
                             topomap_error *err)
 {
     topomap_parts parts = {0};
-    int status = add_folder(&parts, folder, path, seconds, err);
+    int status = add_folder(&parts, folder, path, seconds, err) ||
+                 topomap_parts_take(&parts, path, graph, err);
 
-    if (status == 0)
-        status = topomap_parts_take(&parts, path, graph, err);
     topomap_parts_clear(&parts);
-    return status;
+    return status ? -1 : 0;
 }
 
 int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,
                                topomap_error *err)
 {
-    topomap_parts parts = {.no_arcs = 1};
-    int status = add_folder(&parts, folder, path, INFINITY, err);
+    TOPOMAP_CLEANUP(topomap_parts_clear) topomap_parts parts = {.no_arcs = 1};
 
-    if (status == 0)
-        status = check_files(&parts, path, err);
-    if (status == 0) {
-        *summary = parts.sums;
-        summary->ranks = parts.first.ranks;
-        summary->nodes = parts.files;
-        summary->has_time = parts.count && (size_t)parts.sums.has_time == parts.count;
-        summary->mpi_ns = summary->has_time ? parts.sums.mpi_ns / parts.count : 0;
-        summary->wall_ns = summary->has_time ? parts.sums.wall_ns : 0;
-    }
-    topomap_parts_clear(&parts);
-    return status;
+    if (add_folder(&parts, folder, path, INFINITY, err) || check_files(&parts, path, err))
+        return -1;
+    *summary = parts.sums;
+    summary->ranks = parts.first.ranks;
+    summary->nodes = parts.files;
+    summary->has_time = parts.count && (size_t)parts.sums.has_time == parts.count;
+    summary->mpi_ns = summary->has_time ? parts.sums.mpi_ns / parts.count : 0;
+    summary->wall_ns = summary->has_time ? parts.sums.wall_ns : 0;
+    return 0;
 }
 
 int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err)

@@ -62,8 +62,8 @@ static int look(const topomap_input *input, topomap_graph *graph, topomap_error 
 
     if (!graph->arcs)
         return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: no two of the %lu ranks exchange anything%s",
-                                 topomap_input_path(input), (unsigned long)graph->ranks,
+                                 "%s: no two of the %u ranks exchange anything%s",
+                                 topomap_input_path(input), graph->ranks,
                                  graph->ranks > 1 ? " (that min-bytes leaves)" : "");
     if (stands_out(graph, &most))
         return 0;
@@ -78,14 +78,12 @@ int topomap_profile_finish(const topomap_input *input, const topomap_graph_optio
                            topomap_arcs *arcs, uint64_t ranks, topomap_graph **graph,
                            topomap_error *err)
 {
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (topomap_lines_plausible(input, ranks, arcs->count, err) ||
         topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
-        topomap_profile_filter(options, made, err) || look(input, made, err)) {
-        topomap_graph_free(made);
+        topomap_profile_filter(options, made, err) || look(input, made, err))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }

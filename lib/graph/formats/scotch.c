@@ -4,7 +4,6 @@
  * vertex [label] [weight] degree and as many [weight] neighbour. Neighbours go by label where there
  * are labels, else by the vertex's place from base on. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/formats/io.h"
 #include "util/alloc.h"
@@ -193,27 +192,26 @@ static int labels_apply(struct reader *in, topomap_error *err)
 {
     TOPOMAP_FREED struct labelled *sorted = topomap_alloc(in->list.ranks, sizeof *sorted, err);
     TOPOMAP_FREED char *text = topomap_alloc(in->list.ranks, 21, err);
+    const topomap_graph *graph = in->list.graph;
     size_t used = 0;
-    int status = sorted && text ? 0 : -1;
 
-    for (uint32_t u = 0; !status && u < in->list.ranks; u++) {
+    if (!sorted || !text)
+        return -1;
+    for (uint32_t u = 0; u < in->list.ranks; u++) {
         sorted[u] = (struct labelled){in->label[u], u};
         used += (size_t)sprintf(text + used, "%llu", (unsigned long long)in->label[u]) + 1;
     }
-    if (!status)
-        qsort(sorted, in->list.ranks, sizeof *sorted, by_label);
-    for (uint64_t k = 1; !status && k < in->list.ranks; k++)
+    qsort(sorted, in->list.ranks, sizeof *sorted, by_label);
+    for (uint64_t k = 1; k < in->list.ranks; k++)
         if (sorted[k].label == sorted[k - 1].label)
-            status = topomap_error_set(err, TOPOMAP_EINPUT, "%s: two vertices have the label %llu",
-                                       topomap_input_path(in->list.input),
-                                       (unsigned long long)sorted[k].label);
-    for (uint32_t u = 0; !status && u < in->list.ranks; u++)
-        for (uint64_t i = in->list.graph->offset[u]; !status && i < in->list.graph->offset[u + 1];
-             i++)
-            status = label_target(in, sorted, u, i, err);
-    if (!status)
-        status = topomap_graph_set_names(in->list.graph, text, used, err);
-    return status;
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: two vertices have the label %llu",
+                                     topomap_input_path(in->list.input),
+                                     (unsigned long long)sorted[k].label);
+    for (uint32_t u = 0; u < in->list.ranks; u++)
+        for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++)
+            if (label_target(in, sorted, u, i, err))
+                return -1;
+    return topomap_graph_set_names(in->list.graph, text, used, err);
 }
 
 /* ---- Whole files --------------------------------------------------------------------------- */
@@ -267,12 +265,12 @@ static int scotch_read(topomap_input *input, const topomap_graph_options *option
 static int scotch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                         topomap_error *err)
 {
-    topomap_weights all = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
-    fprintf(out->file, "0\n%lu %llu\n0 01%c\n", (unsigned long)graph->ranks,
+    fprintf(out->file, "0\n%u %llu\n0 01%c\n", graph->ranks,
             (unsigned long long)all.offset[graph->ranks], graph->load ? '1' : '0');
     for (uint32_t u = 0; u < graph->ranks; u++) {
         if (graph->load) {
@@ -288,7 +286,6 @@ static int scotch_write(const topomap_graph *graph, const char *path, topomap_te
         }
         topomap_text_char(out, '\n');
     }
-    topomap_weights_clear(&all);
     return 0;
 }
 

@@ -39,8 +39,8 @@ static int fail(const struct file *in, const char *what, topomap_error *err)
 static int damaged(const struct file *in, const struct topomap_tmg_section *section,
                    const char *what, topomap_error *err)
 {
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the section of %s (phase %lu): %s", in->path,
-                             kind_names[section->kind], (unsigned long)section->phase, what);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the section of %s (phase %u): %s", in->path,
+                             kind_names[section->kind], section->phase, what);
 }
 
 /* ---- Header and table ---------------------------------------------------------------------- */
@@ -191,8 +191,8 @@ static int need(const struct file *in, uint32_t phase, enum topomap_tmg_kind kin
     if (find(in, phase, kind, size, found, err))
         return -1;
     if (!*found)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no section of %s (phase %lu)", in->path,
-                                 kind_names[kind], (unsigned long)phase);
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no section of %s (phase %u)", in->path,
+                                 kind_names[kind], phase);
     return 0;
 }
 
@@ -423,19 +423,15 @@ static int graph_read(const struct file *in, topomap_graph **graph, topomap_erro
 {
     const uint64_t head[] = {in->header.arcs, in->header.pairs, in->header.bytes,
                              in->header.messages};
-    topomap_graph *made = graph_new(in, head, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *made = graph_new(in, head, err);
 
-    if (!made)
-        return -1;
-    if (arcs_read(in, 0, made, err) || phases_read(in, made, err) || loads_read(in, made, err) ||
-        coordinates_read(in, made, err) || names_read(in, made, err) ||
+    if (!made || arcs_read(in, 0, made, err) || phases_read(in, made, err) ||
+        loads_read(in, made, err) || coordinates_read(in, made, err) || names_read(in, made, err) ||
         text_read(in, TOPOMAP_TMG_PATTERN, &made->pattern, err) ||
         text_read(in, TOPOMAP_TMG_SOURCE, &made->source, err) ||
-        text_read(in, TOPOMAP_TMG_NOTE, &made->note, err)) {
-        topomap_graph_free(made);
+        text_read(in, TOPOMAP_TMG_NOTE, &made->note, err))
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }
 

@@ -153,26 +153,27 @@ int topomap_tmg_order(topomap_error *err)
     return 0;
 }
 
+static void list_clear(struct list *list)
+{
+    free(list->piece);
+    free(list->heads);
+}
+
 int topomap_tmg_write(const topomap_graph *graph, FILE *file, topomap_error *err)
 {
     struct topomap_tmg_header header;
-    struct topomap_tmg_section *table = NULL;
-    struct list list = {0};
-    int status = -1;
+    TOPOMAP_FREED struct topomap_tmg_section *table = NULL;
+    TOPOMAP_CLEANUP(list_clear) struct list list = {0};
 
     if (topomap_tmg_order(err))
         return -1;
     if (graph->phases > TOPOMAP_TMG_PHASES)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%lu phases; a tmg file holds %d at most",
                                  (unsigned long)graph->phases, TOPOMAP_TMG_PHASES);
-    if (!add_arcs(&list, 0, graph, err) && !add_ranks(&list, graph, err) &&
-        !add_phases(&list, graph, err) && (table = topomap_alloc(list.count, sizeof *table, err))) {
-        describe(&list, graph, &header, table);
-        put(&list, &header, table, file);
-        status = 0;
-    }
-    free(list.piece);
-    free(list.heads);
-    free(table);
-    return status;
+    if (add_arcs(&list, 0, graph, err) || add_ranks(&list, graph, err) ||
+        add_phases(&list, graph, err) || !(table = topomap_alloc(list.count, sizeof *table, err)))
+        return -1;
+    describe(&list, graph, &header, table);
+    put(&list, &header, table, file);
+    return 0;
 }

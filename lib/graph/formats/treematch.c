@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TreeMatch's matrices: N lines of N numbers, row r what rank r sends to each, no header. Zeros are
  * no arcs. Reals are rounded. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "graph/formats/io.h"
 #include "graph/formats/parts.h"
 #include "util/alloc.h"
@@ -74,17 +71,16 @@ static int treematch_read(topomap_input *input, const topomap_graph_options *opt
                           topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     int status = rows_read(&in, err) ||
                  topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, &made, err) ||
                  topomap_profile_filter(options, made, err);
 
     topomap_arcs_clear(&in.arcs);
     if (status)
-        topomap_graph_free(made);
-    else
-        *graph = made;
-    return status ? -1 : 0;
+        return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 static int treematch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,

@@ -82,9 +82,7 @@ int topomap_undirected_sort(topomap_undirected *in, uint64_t u, uint64_t end, to
 {
     topomap_graph *graph = in->graph;
     uint64_t begin = graph->offset[u], count = end - begin;
-    struct entry *row = topomap_alloc(count, sizeof *row, err);
-    int twice = 0;
-    uint32_t which = 0;
+    TOPOMAP_FREED struct entry *row = topomap_alloc(count, sizeof *row, err);
 
     if (!row)
         return -1;
@@ -94,16 +92,12 @@ int topomap_undirected_sort(topomap_undirected *in, uint64_t u, uint64_t end, to
     for (uint64_t i = 0; i < count; i++) {
         graph->target[begin + i] = row[i].target;
         graph->bytes[begin + i] = row[i].bytes;
-        if (i && row[i].target == row[i - 1].target) {
-            twice = 1;
-            which = row[i].target;
-        }
     }
-    free(row);
-    if (twice)
-        return topomap_input_fail(in->input, err, "vertex %llu lists vertex %llu twice",
-                                  (unsigned long long)(u + in->base),
-                                  (unsigned long long)(which + in->base));
+    for (uint64_t i = count; i-- > 1;)
+        if (row[i].target == row[i - 1].target)
+            return topomap_input_fail(in->input, err, "vertex %llu lists vertex %llu twice",
+                                      (unsigned long long)(u + in->base),
+                                      (unsigned long long)(row[i].target + in->base));
     return 0;
 }
 
@@ -148,22 +142,22 @@ static int split_edge(topomap_undirected *in, uint32_t u, uint64_t i, topomap_er
 static int split(topomap_undirected *in, topomap_error *err)
 {
     topomap_graph *graph = in->graph;
-    int status;
 
     in->cursor = topomap_alloc(graph->ranks, sizeof *in->cursor, err);
-    status = in->cursor ? 0 : -1;
-    if (in->cursor)
-        memcpy(in->cursor, graph->offset, graph->ranks * sizeof *in->cursor);
-    for (uint32_t u = 0; !status && u < graph->ranks; u++) {
+    if (!in->cursor)
+        return -1;
+    memcpy(in->cursor, graph->offset, graph->ranks * sizeof *in->cursor);
+    for (uint32_t u = 0; u < graph->ranks; u++) {
         uint64_t i = in->cursor[u];
 
         if (i < graph->offset[u + 1] && graph->target[i] < u)
-            status = one_sided(in, u, graph->target[i], err);
-        for (; !status && i < graph->offset[u + 1]; i++)
-            status = split_edge(in, u, i, err);
+            return one_sided(in, u, graph->target[i], err);
+        for (; i < graph->offset[u + 1]; i++)
+            if (split_edge(in, u, i, err))
+                return -1;
     }
     graph->pairs = graph->arcs / 2;
-    return status;
+    return 0;
 }
 
 int topomap_undirected_close(topomap_undirected *in, int status, topomap_graph **graph,

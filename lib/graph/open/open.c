@@ -90,18 +90,15 @@ int topomap_graph_open(const char *name, uint32_t most, const char *format,
                        topomap_error *err)
 {
     char file[TOPOMAP_GRAPH_PATH];
-    topomap_graph *mesh;
+    TOPOMAP_GRAPH_FREED topomap_graph *mesh = NULL;
     uint32_t parts;
-    int status;
 
     if (!topomap_graph_divided(name, file, &parts))
         return read_whole(name, most, format, option, watch, graph, err);
     if (read_whole(file, 0, format, option, watch, &mesh, err))
         return -1;
     topomap_watch_stage(watch, "division", NULL, 0);
-    status = topomap_graph_partition(mesh, parts, "rb", NULL, 1, graph, err);
-    topomap_graph_free(mesh);
-    return status;
+    return topomap_graph_partition(mesh, parts, "rb", NULL, 1, graph, err);
 }
 
 int topomap_graph_read_options(const char *what, const char *format, const char *const *option,

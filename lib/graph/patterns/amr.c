@@ -2,7 +2,6 @@
 /* Adaptive mesh refinement: blocks of equal size in cells, halved around the shell of a ball. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"

@@ -2,7 +2,6 @@
 #include "graph/patterns/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "util/alloc.h"
 
@@ -124,12 +123,11 @@ static uint32_t most_phases(const piece *list, size_t count)
 static int take_sum(const piece *list, size_t count, uint32_t ranks, topomap_arcs *more,
                     topomap_graph **graph, topomap_error *err)
 {
-    int status = add_pieces(list, count, more->count, more, err);
+    int status = add_pieces(list, count, more->count, more, err) ||
+                 topomap_arcs_take(more, ranks, graph, err);
 
-    if (!status)
-        status = topomap_arcs_take(more, ranks, graph, err);
     topomap_arcs_clear(more);
-    return status;
+    return status ? -1 : 0;
 }
 
 /* Phase k of all pieces. */
@@ -155,23 +153,19 @@ static int phase_new(const piece *list, size_t count, uint32_t k, uint32_t ranks
 static int sum_of_phases(topomap_graph **phase, uint32_t phases, topomap_graph **graph,
                          topomap_error *err)
 {
-    piece *list = topomap_alloc(phases, sizeof *list, err);
+    TOPOMAP_FREED piece *list = topomap_alloc(phases, sizeof *list, err);
     topomap_arcs arcs = {0};
-    topomap_graph *made = NULL;
-    int status = list ? 0 : -1;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
-    for (uint32_t k = 0; !status && k < phases; k++)
+    if (!list)
+        return -1;
+    for (uint32_t k = 0; k < phases; k++)
         list[k] = (piece){phase[k], 1.0, 0, 0};
-    if (!status)
-        status = take_sum(list, phases, phase[0]->ranks, &arcs, &made, err);
-    if (!status)
-        status = topomap_graph_set_phases(made, phase, phases, err);
-    free(list);
-    if (!status)
-        *graph = made;
-    else
-        topomap_graph_free(made);
-    return status;
+    if (take_sum(list, phases, phase[0]->ranks, &arcs, &made, err) ||
+        topomap_graph_set_phases(made, phase, phases, err))
+        return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 /* The pieces phase by phase; `more` goes to the first. */
@@ -196,17 +190,14 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
 static int add_up(const piece *list, size_t count, uint32_t phases, uint64_t ranks,
                   topomap_arcs *more, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph *made = NULL;
-    int status = phases ? by_phases(list, count, phases, (uint32_t)ranks, more, &made, err)
-                        : take_sum(list, count, (uint32_t)ranks, more, &made, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
-    if (!status)
-        status = add_loads(list, count, made, err);
-    if (!status)
-        *graph = made;
-    else
-        topomap_graph_free(made);
-    return status;
+    if ((phases ? by_phases(list, count, phases, (uint32_t)ranks, more, &made, err)
+                : take_sum(list, count, (uint32_t)ranks, more, &made, err)) ||
+        add_loads(list, count, made, err))
+        return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 /* ---- The three ----------------------------------------------------------------------------- */
@@ -274,13 +265,12 @@ static int add_coupling(const piece *here, const piece *next, uint64_t couple, t
     return 0;
 }
 
-int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat, uint64_t couple,
-                           topomap_graph **graph, topomap_error *err)
+int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat,
+                           uint64_t couple, topomap_graph **graph, topomap_error *err)
 {
     uint64_t once = 0, count = topomap_pattern_times(parts, repeat), first = 0;
-    topomap_arcs arcs = {0};
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {0};
     TOPOMAP_FREED piece *list = NULL;
-    int status = 0;
 
     for (size_t i = 0; i < parts; i++)
         once += part[i].graph->ranks;
@@ -294,11 +284,10 @@ int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t r
         list[i] = (piece){part[i % parts].graph, part[i % parts].factor, first, 0};
         first += list[i].graph->ranks;
     }
-    status = check_size(list, count, couple ? 2 * first : 0, err);
-    for (uint64_t i = 0; couple && !status && i + 1 < count; i++)
-        status = add_coupling(&list[i], &list[i + 1], couple, &arcs, err);
-    if (!status)
-        status = add_up(list, count, most_phases(list, count), first, &arcs, graph, err);
-    topomap_arcs_clear(&arcs);
-    return status;
+    if (check_size(list, count, couple ? 2 * first : 0, err))
+        return -1;
+    for (uint64_t i = 0; couple && i + 1 < count; i++)
+        if (add_coupling(&list[i], &list[i + 1], couple, &arcs, err))
+            return -1;
+    return add_up(list, count, most_phases(list, count), first, &arcs, graph, err);
 }

@@ -104,15 +104,6 @@ static const char *operand_end(const char *at, const char *end)
     return end;
 }
 
-/* ---- One pattern ---------------------------------------------------------------------------- */
-
-static void out_clear(topomap_pattern_out *out)
-{
-    topomap_arcs_clear(&out->arcs);
-    free(out->load);
-    free(out->phase);
-}
-
 static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, topomap_error *err)
 {
     const topomap_arcs *a = &out->arcs;
@@ -130,7 +121,8 @@ static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, to
 
 static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph **phase = NULL, *made = NULL;
+    topomap_graph **phase = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     uint32_t phases = out->phases > 1 ? out->phases : 0;
     int status = 0;
 
@@ -142,15 +134,12 @@ static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_err
         status = topomap_arcs_take(&out->arcs, (uint32_t)out->ranks, &made, err);
     if (!status && phases)
         status = topomap_graph_set_phases(made, phase, phases, err);
-    if (!status) {
-        made->load = out->load;
-        out->load = NULL;
-        *graph = made;
-    } else {
-        topomap_graph_free(made);
-    }
     topomap_graph_free_list(phase, status ? phases : 0);
-    return status;
+    if (status)
+        return -1;
+    made->load = topomap_take(&out->load);
+    *graph = topomap_take(&made);
+    return 0;
 }
 
 static int make(const context *c, const topomap_pattern *pattern, const char *at, const char *end,
@@ -163,34 +152,32 @@ static int make(const context *c, const topomap_pattern *pattern, const char *at
 
     if (topomap_pattern_parse(pattern, c->text, at, end, &args, c->err))
         return -1;
-    status = pattern->make(&args, &out, &why);
+    status = pattern->make(&args, &out, &why) || out_take(&out, graph, &why);
+    topomap_arcs_clear(&out.arcs);
+    free(out.load);
+    free(out.phase);
     if (!status)
-        status = out_take(&out, graph, &why);
-    out_clear(&out);
-    if (status)
-        topomap_error_set(c->err, why.code == TOPOMAP_EINPUT ? TOPOMAP_EUSAGE : why.code,
-                          "pattern `%.*s`: %s", (int)(end - at > 100 ? 100 : end - at), at,
-                          why.text);
-    return status;
+        return 0;
+    return topomap_error_set(c->err, why.code == TOPOMAP_EINPUT ? TOPOMAP_EUSAGE : why.code,
+                             "pattern `%.*s`: %s", (int)(end - at > 100 ? 100 : end - at), at,
+                             why.text);
 }
 
 /* ---- Several -------------------------------------------------------------------------------- */
 
 static int read_file(const context *c, const char *at, const char *end, topomap_graph **graph)
 {
-    char *path = topomap_strndup(at, (size_t)(end - at), c->err), near[300];
+    TOPOMAP_FREED char *path = topomap_strndup(at, (size_t)(end - at), c->err);
+    char near[300];
     int status;
 
     if (!path)
         return -1;
     status = *path ? c->read(path, graph, c->err) : 1;
-    if (status > 0) {
-        topomap_pattern_suggest(path, near, sizeof near);
-        status =
-            topomap_pattern_fail(c->text, at, c->err, "neither a file nor a pattern: %s", near);
-    }
-    free(path);
-    return status;
+    if (status <= 0)
+        return status;
+    topomap_pattern_suggest(path, near, sizeof near);
+    return topomap_pattern_fail(c->text, at, c->err, "neither a file nor a pattern: %s", near);
 }
 
 static int take_factor(const context *c, const char **at, double *factor)
@@ -321,7 +308,7 @@ int topomap_pattern_generate(const char *text, uint64_t most, topomap_pattern_re
                              topomap_graph **graph, topomap_error *err)
 {
     context c = {text, most, read, err};
-    topomap_graph *made = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     char near[300];
 
     if (!topomap_pattern_is_named(text)) {
@@ -332,10 +319,8 @@ int topomap_pattern_generate(const char *text, uint64_t most, topomap_pattern_re
         return -1;
     free(made->pattern);
     made->pattern = topomap_strdup(text, err);
-    if (!made->pattern) {
-        topomap_graph_free(made);
+    if (!made->pattern)
         return -1;
-    }
-    *graph = made;
+    *graph = topomap_take(&made);
     return 0;
 }

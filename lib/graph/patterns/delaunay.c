@@ -2,8 +2,6 @@
 /* Delaunay triangulation by divide and conquer on quad-edges: Guibas & Stolfi, "Primitives for the
  * manipulation of general subdivisions and the computation of Voronoi diagrams", ACM Transactions
  * on Graphics 4(2), 1985. Integer coordinates and 128-bit determinants: no rounding. */
-#include <stdlib.h>
-
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
@@ -243,22 +241,18 @@ static struct ends triangulate(struct quads *q, uint32_t first, uint32_t end)
 int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes,
                      topomap_pattern_out *out, topomap_error *err)
 {
-    struct quads q = {.point = point, .unused = NONE};
-    int status = 0;
+    TOPOMAP_FREED uint32_t *next = topomap_alloc((size_t)points * 12, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *origin = topomap_alloc((size_t)points * 12, sizeof *origin, err);
+    struct quads q = {.point = point, .unused = NONE, .next = next, .origin = origin};
 
     if (points < 2)
         return 0;
-    q.next = topomap_alloc((size_t)points * 12, sizeof *q.next, err);
-    q.origin = topomap_alloc((size_t)points * 12, sizeof *q.origin, err);
-    if (q.next && q.origin)
-        triangulate(&q, 0, points);
-    else
-        status = -1;
-    for (uint32_t e = 0; !status && e < 4 * q.count; e += 4)
-        if (q.origin[e] != NONE)
-            status = topomap_pattern_pair(out, point[q.origin[e]].id, point[q.origin[e + 2]].id,
-                                          bytes, err);
-    free(q.next);
-    free(q.origin);
-    return status;
+    if (!next || !origin)
+        return -1;
+    triangulate(&q, 0, points);
+    for (uint32_t e = 0; e < 4 * q.count; e += 4)
+        if (origin[e] != NONE &&
+            topomap_pattern_pair(out, point[origin[e]].id, point[origin[e + 2]].id, bytes, err))
+            return -1;
+    return 0;
 }

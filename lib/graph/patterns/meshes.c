@@ -145,7 +145,6 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
     int step[26][3], steps = steps_of(topomap_pattern_number(args, "element") == 1, step);
     struct box box;
     TOPOMAP_FREED uint32_t *id = NULL;
-    int status;
 
     if (box_of(args, solid == SOLID_CRANK ? 6 : 1, &box, err))
         return -1;
@@ -155,12 +154,13 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
         return -1;
     for (uint64_t at = 0; at < cells; at++)
         id[at] = in_solid(&box, solid, at) ? (uint32_t)nodes++ : UINT32_MAX;
-    status = topomap_pattern_size(out, nodes * dof, nodes * dof * (((uint64_t)steps + 1) * dof - 1),
-                                  err);
-    for (uint64_t at = 0; !status && at < cells; at++)
-        if (id[at] != UINT32_MAX)
-            status = add_node(&box, id, at, step, steps, dof, bytes, out, err);
-    return status;
+    if (topomap_pattern_size(out, nodes * dof, nodes * dof * (((uint64_t)steps + 1) * dof - 1),
+                             err))
+        return -1;
+    for (uint64_t at = 0; at < cells; at++)
+        if (id[at] != UINT32_MAX && add_node(&box, id, at, step, steps, dof, bytes, out, err))
+            return -1;
+    return 0;
 }
 
 /* ---- Optimality systems --------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include "graph/patterns/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"

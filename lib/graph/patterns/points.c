@@ -208,7 +208,7 @@ static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out, 
     double expected =
         (double)n * (double)n * (dims == 3 ? 4.2 * pow(radius, 3) : 3.2 * pow(radius, 2));
     struct cells c = {.dims = dims};
-    topomap_point *point;
+    TOPOMAP_FREED topomap_point *point = NULL;
     int status;
 
     if (expected > (double)n * (double)n)
@@ -227,7 +227,6 @@ static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out, 
         status = add_point(&c, (uint32_t)i, bytes, out, err);
     free(c.first);
     free(c.list);
-    free(point);
     return status;
 }
 

@@ -39,10 +39,16 @@ struct pairs {
     uint64_t mask;
 };
 
-/* 1: new. */
+static void pairs_clear(struct pairs *pairs)
+{
+    free(pairs->key);
+}
+
+/* Adds the pair of u and v in either order. 1: new. */
 static int pairs_add(struct pairs *pairs, uint64_t u, uint64_t v)
 {
-    uint64_t key = (u << 32 | v) + 1, at = key * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t key = (u < v ? u << 32 | v : v << 32 | u) + 1;
+    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15);
 
     for (at ^= at >> 29;; at++) {
         uint64_t *slot = &pairs->key[at & pairs->mask];
@@ -114,7 +120,7 @@ static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
         uint64_t v = topomap_random_below(&draw->random, (uint32_t)draw->n);
 
         if (u != v)
-            left_out -= (uint64_t)pairs_add(pairs, u < v ? u : v, u < v ? v : u);
+            left_out -= (uint64_t)pairs_add(pairs, u, v);
     }
     for (uint64_t u = 0; u < draw->n; u++)
         for (uint64_t v = u + 1; v < draw->n; v++)
@@ -127,33 +133,30 @@ static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
 static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *out,
                         topomap_error *err)
 {
-    struct pairs pairs = {0};
+    TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
     struct draw draw;
     uint64_t all;
-    int status = 0;
 
     if (draw_new(args, &draw, out, err))
         return -1;
     all = draw.n * (draw.n - 1) / 2;
-    if (draw.pairs > all / 2) { /* the set gets all pairs: they are few, see the limit on arcs */
-        status = pairs_new(&pairs, all, err);
-        if (!status)
-            status = make_dense(&draw, &pairs, all - draw.pairs, out, err);
-        free(pairs.key);
-        return status;
-    }
-    status = pairs_new(&pairs, draw.pairs, err);
-    for (uint64_t left = draw.pairs; !status && left;) {
+    if (draw.pairs > all / 2) /* the set gets all pairs: they are few, see the limit on arcs */
+        return pairs_new(&pairs, all, err) || make_dense(&draw, &pairs, all - draw.pairs, out, err)
+                   ? -1
+                   : 0;
+    if (pairs_new(&pairs, draw.pairs, err))
+        return -1;
+    for (uint64_t left = draw.pairs; left;) {
         uint64_t u = topomap_random_below(&draw.random, (uint32_t)draw.n);
         uint64_t v = topomap_random_below(&draw.random, (uint32_t)draw.n);
 
-        if (u == v || !pairs_add(&pairs, u < v ? u : v, u < v ? v : u))
+        if (u == v || !pairs_add(&pairs, u, v))
             continue;
         left--;
-        status = add_pair(&draw, u, v, out, err);
+        if (add_pair(&draw, u, v, out, err))
+            return -1;
     }
-    free(pairs.key);
-    return status;
+    return 0;
 }
 
 /* Chung and Lu's model: rank i has the weight (i + i0)^(-1/(G-1)), i0 such that no two ranks are
@@ -216,11 +219,10 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
                          topomap_error *err)
 {
     double exponent = topomap_pattern_get(args, "exponent")->real;
-    struct weights weights = {0};
-    struct pairs pairs = {0};
+    TOPOMAP_CLEANUP(weights_clear) struct weights weights = {0};
+    TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
     struct draw draw;
     uint64_t tries;
-    int status = 0;
 
     if (draw_new(args, &draw, out, err))
         return -1;
@@ -228,24 +230,22 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no room for a power law: more than a quarter of all pairs");
     weights.n = draw.n;
-    status = weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, err);
-    if (!status)
-        status = pairs_new(&pairs, draw.pairs, err);
+    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, err) ||
+        pairs_new(&pairs, draw.pairs, err))
+        return -1;
     tries = 100 * draw.pairs + 1000;
-    for (uint64_t left = draw.pairs; !status && left;) {
+    for (uint64_t left = draw.pairs; left;) {
         uint64_t u = weighted(&weights, &draw.random);
         uint64_t v = weighted(&weights, &draw.random);
 
         if (!tries--)
-            status = topomap_error_set(err, TOPOMAP_EUSAGE,
-                                       "the heavy ranks have no more pairs to draw: a larger "
-                                       "exponent or a lower degree is needed");
-        else if (u != v && pairs_add(&pairs, u < v ? u : v, u < v ? v : u) && left--)
-            status = add_pair(&draw, u, v, out, err);
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "the heavy ranks have no more pairs to draw: a larger "
+                                     "exponent or a lower degree is needed");
+        if (u != v && pairs_add(&pairs, u, v) && left-- && add_pair(&draw, u, v, out, err))
+            return -1;
     }
-    free(pairs.key);
-    weights_clear(&weights);
-    return status;
+    return 0;
 }
 
 const topomap_pattern topomap_patterns_random[] = {

@@ -24,7 +24,6 @@
  * etp stands for tp, cp is 1, and dp is what is left: they must have the same stages. With etp
  * other than tp the experts' all-reduces are over etp, of the topk copies: 2 of the 4 a layer, of
  * etp topk A/tp. An order that does not name ep takes it from cp and dp, in that order. */
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -439,18 +438,17 @@ static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *
 
     if (job_new(args, &job, err) ||
         topomap_pattern_size(out, job.ranks, topomap_pattern_times(job.ranks, neighbours(&job)),
-                             err))
-        return -1;
-    if ((apart && topomap_pattern_phase(out, err)) ||
+                             err) ||
+        (apart && topomap_pattern_phase(out, err)) ||
         along(&job, &job.dense, TP, add_tp, out, err) ||
         (job.etp != job.dense.size[TP] && along(&job, &job.expert, TP, add_etp, out, err)) ||
         (apart && topomap_pattern_phase(out, err)) ||
         along(&job, &job.dense, CP, add_cp, out, err) ||
         (apart && topomap_pattern_phase(out, err)) || add_expert_groups(&job, out, err) ||
         (apart && topomap_pattern_phase(out, err)) ||
-        along(&job, &job.dense, PP, add_pp, out, err) || (apart && topomap_pattern_phase(out, err)))
-        return -1;
-    if (among_replicas(&job, job.dense.size[CP] * job.dense.size[DP], 1, add_dp, out, err))
+        along(&job, &job.dense, PP, add_pp, out, err) ||
+        (apart && topomap_pattern_phase(out, err)) ||
+        among_replicas(&job, job.dense.size[CP] * job.dense.size[DP], 1, add_dp, out, err))
         return -1;
     return add_expert_replicas(&job, out, err);
 }
@@ -521,8 +519,8 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
         job_new(&args, &job, err))
         return -1;
     if (job.ranks != ranks)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "the pattern has %llu ranks, not %lu",
-                                 (unsigned long long)job.ranks, (unsigned long)ranks);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "the pattern has %llu ranks, not %u",
+                                 (unsigned long long)job.ranks, ranks);
     if (d == EP && !job.apart && job.ep > 1) /* taken from cp and dp */
         for (uint64_t r = 0; r < job.ranks; r++) {
             const struct grid *dense = &job.dense;
@@ -544,17 +542,14 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
 int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
                          uint32_t *groups, uint32_t *size, topomap_error *err)
 {
-    topomap_graph *made;
-    int same;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (topomap_training_groups(graph->pattern, kind, graph->ranks, group_of, groups, size, err) ||
         topomap_graph_generate(graph->pattern, &made, err))
         return -1;
-    same = made->arcs == graph->arcs &&
-           !memcmp(made->offset, graph->offset, ((size_t)made->ranks + 1) * sizeof *made->offset) &&
-           !memcmp(made->target, graph->target, made->arcs * sizeof *made->target);
-    topomap_graph_free(made);
-    if (same)
+    if (made->arcs == graph->arcs &&
+        !memcmp(made->offset, graph->offset, ((size_t)made->ranks + 1) * sizeof *made->offset) &&
+        !memcmp(made->target, graph->target, made->arcs * sizeof *made->target))
         return 0;
     return topomap_error_set(err, TOPOMAP_EUSAGE,
                              "the graph is not as %.60s makes it, so that its groups are not known",

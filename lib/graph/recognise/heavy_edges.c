@@ -119,25 +119,21 @@ int topomap_weights_heavy(const topomap_weights *weights, topomap_weights *heavy
 
 int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arcs_clear)
     topomap_arcs arcs = {.has_messages = topomap_graph_has_messages(graph)};
-    topomap_weights weights;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     uint64_t least;
-    int status;
 
-    if (topomap_weights_new(graph, graph->ranks, &weights, err) != 0)
+    if (topomap_weights_new(graph, graph->ranks, &weights, err) || threshold(&weights, &least, err))
         return -1;
-    status = threshold(&weights, &least, err);
-    for (uint32_t u = 0; u < graph->ranks && status == 0; u++)
-        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1] && status == 0; e++) {
+    for (uint32_t u = 0; u < graph->ranks; u++)
+        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
             uint64_t weight = topomap_weights_between(&weights, u, graph->target[e]);
 
-            if (weight && weight >= least)
-                status = topomap_arcs_add(&arcs, u, graph->target[e], graph->bytes[e],
-                                          topomap_graph_arc_messages(graph, e), err);
+            if (weight && weight >= least &&
+                topomap_arcs_add(&arcs, u, graph->target[e], graph->bytes[e],
+                                 topomap_graph_arc_messages(graph, e), err))
+                return -1;
         }
-    topomap_weights_clear(&weights);
-    if (status == 0)
-        status = topomap_arcs_take(&arcs, graph->ranks, heavy, err);
-    topomap_arcs_clear(&arcs);
-    return status;
+    return topomap_arcs_take(&arcs, graph->ranks, heavy, err);
 }

@@ -253,7 +253,8 @@ static uint32_t neighbours_at(const search *s, const topomap_lattice *l, uint32_
 /* The vertices that growth did not reach, because of noise around them, to the cells left. */
 static int put_rest(search *s, topomap_lattice *l, topomap_error *err)
 {
-    uint32_t *open = topomap_alloc(l->cells, sizeof *open, err), count = 0;
+    TOPOMAP_FREED uint32_t *open = topomap_alloc(l->cells, sizeof *open, err);
+    uint32_t count = 0;
 
     if (!open)
         return -1;
@@ -282,7 +283,6 @@ static int put_rest(search *s, topomap_lattice *l, topomap_error *err)
             s->owner[open[best]] = v;
             open[best] = open[--count];
         }
-    free(open);
     return count == 0;
 }
 
@@ -319,26 +319,26 @@ static int assemble(search *s, const topomap_rows *rows, topomap_lattice *l, top
 /* Keeps what explains the graph better than what is known; 1 if the search is over. */
 static int try_rows(search *s, const topomap_rows *rows, topomap_error *err)
 {
-    topomap_lattice l = {.ranks = s->ranks};
+    TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice l = {.ranks = s->ranks};
     int found;
 
     l.cell = topomap_alloc(s->ranks, sizeof *l.cell, err);
     if (!l.cell)
         return -1;
     found = assemble(s, rows, &l, err);
-    if (found == 1) {
-        topomap_lattice_rings_of_four(&l, s->weights);
-        topomap_lattice_close_rings(&l, s->weights);
-        topomap_lattice_fit(&l, s->weights);
-        found = topomap_lattice_weigh(&l, s->weights, err);
-        if (found == 0 && topomap_lattice_holds(&l) && fit_of(&l) > fit_of(s->best)) {
-            topomap_lattice_clear(s->best);
-            *s->best = l;
-            return fit_of(&l) >= SURE;
-        }
-    }
-    topomap_lattice_clear(&l);
-    return found < 0 ? -1 : 0;
+    if (found != 1)
+        return found < 0 ? -1 : 0;
+    topomap_lattice_rings_of_four(&l, s->weights);
+    topomap_lattice_close_rings(&l, s->weights);
+    topomap_lattice_fit(&l, s->weights);
+    if (topomap_lattice_weigh(&l, s->weights, err))
+        return -1;
+    if (!topomap_lattice_holds(&l) || !(fit_of(&l) > fit_of(s->best)))
+        return 0;
+    topomap_lattice_clear(s->best);
+    *s->best = l;
+    l.cell = NULL;
+    return fit_of(&l) >= SURE;
 }
 
 /* Weights that are well above the next lower ones, the highest first. Returns how many. */
@@ -362,14 +362,11 @@ static int find_layers(const topomap_weights *w, uint32_t ranks, uint64_t *least
 
 static int try_skeleton(search *s, const topomap_rows *all, topomap_error *err)
 {
-    topomap_rows rows;
-    int found = topomap_rows_skeleton(all, &rows, err);
+    TOPOMAP_CLEANUP(topomap_rows_clear) topomap_rows rows = {0};
 
-    if (found == 0 && rows.vertices) {
-        found = try_rows(s, &rows, err);
-        topomap_rows_clear(&rows);
-    }
-    return found;
+    if (topomap_rows_skeleton(all, &rows, err))
+        return -1;
+    return rows.vertices ? try_rows(s, &rows, err) : 0;
 }
 
 static int try_layers(search *s, topomap_error *err)
@@ -412,28 +409,22 @@ static int run(search *s, topomap_error *err)
 int topomap_lattice_find(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
                          topomap_error *err)
 {
-    topomap_lattice best = {.ranks = ranks};
+    TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice best = {.ranks = ranks};
     search s = {.weights = weights, .ranks = ranks, .best = &best};
-    int status = 0;
 
     for (uint32_t u = 0; u < ranks; u++)
         s.active += weights->offset[u] < weights->offset[u + 1];
     if (s.active >= LEAST_RANKS) {
-        s.taken = topomap_alloc(ranks, sizeof *s.taken, err);
-        s.owner = topomap_alloc(ranks, sizeof *s.owner, err);
-        status = s.taken && s.owner ? run(&s, err) : -1;
-    }
-    free(s.taken);
-    free(s.owner);
-    if (status != 0) {
-        topomap_lattice_clear(&best);
-        return -1;
+        TOPOMAP_FREED uint8_t *taken = s.taken = topomap_alloc(ranks, sizeof *s.taken, err);
+        TOPOMAP_FREED uint32_t *owner = s.owner = topomap_alloc(ranks, sizeof *s.owner, err);
+
+        if (!taken || !owner || run(&s, err))
+            return -1;
     }
     if (best.dims && topomap_lattice_tidy(&best, weights) &&
-        topomap_lattice_weigh(&best, weights, err) != 0) {
-        topomap_lattice_clear(&best);
+        topomap_lattice_weigh(&best, weights, err))
         return -1;
-    }
     *lattice = best;
+    best.cell = NULL;
     return 0;
 }

@@ -235,25 +235,23 @@ int topomap_frame_at(const topomap_rows *rows, uint32_t vertex, topomap_frame *f
 {
     uint64_t degree = rows->offset[vertex + 1] - rows->offset[vertex];
     star s = {.rows = rows, .center = vertex, .count = (uint32_t)degree};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     int found = -1;
 
     memset(frame, 0, sizeof *frame);
     if (degree == 0 || degree > MOST_DEGREE)
         return 0;
     s.neighbour = rows->target + rows->offset[vertex];
-    s.group = topomap_alloc(s.count, sizeof *s.group, err);
-    s.adjacent = topomap_alloc(s.count, sizeof *s.adjacent, err);
-    s.member = topomap_alloc((size_t)s.count + 1, sizeof *s.member, err);
+    s.group = topomap_arena_alloc(&memory, s.count, sizeof *s.group, err);
+    s.adjacent = topomap_arena_alloc(&memory, s.count, sizeof *s.adjacent, err);
+    s.member = topomap_arena_alloc(&memory, (size_t)s.count + 1, sizeof *s.member, err);
     frame->seed =
         topomap_alloc(2 * (size_t)s.count + TOPOMAP_LATTICE_DIMS, sizeof *frame->seed, err);
-    if (s.group && s.adjacent && s.member && frame->seed) {
+    if (!memory.is_short && frame->seed) {
         for (uint32_t i = 0; i < s.count; i++)
             s.adjacent[i] = adjacent_among(&s, i, NULL, s.count);
         found = find_cliques(&s) && leave_out_noise(&s) <= MOST_SINGLES && fill_frame(&s, frame);
     }
-    free(s.group);
-    free(s.adjacent);
-    free(s.member);
     if (found != 1)
         topomap_frame_clear(frame);
     return found;

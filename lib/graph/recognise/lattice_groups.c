@@ -87,31 +87,29 @@ void topomap_groups_clear(topomap_groups *g)
 int topomap_lattice_groups(const topomap_weights *w, uint32_t ranks, topomap_lattice *lattice,
                            topomap_error *err)
 {
-    topomap_lattice l = {.ranks = ranks};
-    topomap_groups g = {0};
-    int found = topomap_groups_open(w, ranks, TOPOMAP_GROUPS_ALIKE, &g, err);
+    TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice l = {.ranks = ranks};
+    TOPOMAP_CLEANUP(topomap_groups_clear) topomap_groups g = {0};
 
     l.cell = topomap_alloc(ranks, sizeof *l.cell, err);
-    if (!l.cell)
-        found = -1;
-    if (found == 0 && g.count && !g.smaller) {
-        l.dims = g.count > 1 ? 2 : 1;
-        l.kind[0] = TOPOMAP_LATTICE_CLIQUE;
-        l.kind[1] = TOPOMAP_LATTICE_COPIES;
-        l.size[0] = g.size;
-        l.size[1] = g.count;
-        l.cells = g.size * g.count;
-        for (uint32_t u = 0; u < ranks; u++)
-            l.cell[u] = g.group[u] == UINT32_MAX ? UINT32_MAX : g.group[u] * g.size + g.place[u];
-        topomap_lattice_fit(&l, w);
-        found = topomap_lattice_weigh(&l, w, err) ? -1 : topomap_lattice_holds(&l);
-    }
-    topomap_groups_clear(&g);
-    if (found == 1) {
-        free(lattice->cell);
-        *lattice = l;
-    } else {
-        topomap_lattice_clear(&l);
-    }
-    return found;
+    if (!l.cell || topomap_groups_open(w, ranks, TOPOMAP_GROUPS_ALIKE, &g, err))
+        return -1;
+    if (!g.count || g.smaller)
+        return 0;
+    l.dims = g.count > 1 ? 2 : 1;
+    l.kind[0] = TOPOMAP_LATTICE_CLIQUE;
+    l.kind[1] = TOPOMAP_LATTICE_COPIES;
+    l.size[0] = g.size;
+    l.size[1] = g.count;
+    l.cells = g.size * g.count;
+    for (uint32_t u = 0; u < ranks; u++)
+        l.cell[u] = g.group[u] == UINT32_MAX ? UINT32_MAX : g.group[u] * g.size + g.place[u];
+    topomap_lattice_fit(&l, w);
+    if (topomap_lattice_weigh(&l, w, err))
+        return -1;
+    if (!topomap_lattice_holds(&l))
+        return 0;
+    free(lattice->cell);
+    *lattice = l;
+    l.cell = NULL;
+    return 1;
 }

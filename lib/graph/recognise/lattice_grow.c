@@ -410,31 +410,26 @@ int topomap_piece_grow(const topomap_rows *rows, uint32_t vertex, const topomap_
                        const uint8_t *taken, topomap_piece *piece, topomap_error *err)
 {
     growth g = {.rows = rows, .frame = frame};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     uint32_t n = rows->vertices;
-    int found = -1;
+    int found = 1;
 
     memset(piece, 0, sizeof *piece);
     /* A product has as many arcs as slots, but for the ends of its lines. */
     if ((uint64_t)n * frame->slots > 8 * (rows->offset[n] + n))
         return 0;
-    g.next = topomap_alloc((size_t)n * frame->slots, sizeof *g.next, err);
-    g.at = topomap_alloc((size_t)n * frame->dims, sizeof *g.at, err);
-    g.state = topomap_alloc(n, sizeof *g.state, err);
-    g.queue = topomap_alloc(n, sizeof *g.queue, err);
-    g.framed_queue = topomap_alloc(n, sizeof *g.framed_queue, err);
-    if (g.next && g.at && g.state && g.queue && g.framed_queue) {
-        place_seed(&g, vertex);
-        found = 1;
-        for (uint32_t i = 0; found == 1 && i < g.framed; i++)
-            found = look_around(&g, g.framed_queue[i], taken);
-        if (found == 1)
-            found = take_piece(&g, piece, err);
-    }
-    free(g.next);
-    free(g.at);
-    free(g.state);
-    free(g.queue);
-    free(g.framed_queue);
+    g.next = topomap_arena_alloc(&memory, (size_t)n * frame->slots, sizeof *g.next, err);
+    g.at = topomap_arena_alloc(&memory, (size_t)n * frame->dims, sizeof *g.at, err);
+    g.state = topomap_arena_alloc(&memory, n, sizeof *g.state, err);
+    g.queue = topomap_arena_alloc(&memory, n, sizeof *g.queue, err);
+    g.framed_queue = topomap_arena_alloc(&memory, n, sizeof *g.framed_queue, err);
+    if (memory.is_short)
+        return -1;
+    place_seed(&g, vertex);
+    for (uint32_t i = 0; found == 1 && i < g.framed; i++)
+        found = look_around(&g, g.framed_queue[i], taken);
+    if (found == 1)
+        found = take_piece(&g, piece, err);
     if (found != 1)
         topomap_piece_clear(piece);
     return found;

@@ -178,21 +178,18 @@ static int build(const skeleton *s, uint64_t kept, topomap_rows *rows, topomap_e
 
 int topomap_rows_skeleton(const topomap_rows *all, topomap_rows *rows, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
+    size_t arcs = all->offset[all->vertices];
     skeleton s = {.rows = all};
-    int status = -1;
 
     memset(rows, 0, sizeof *rows);
     if (!has_triangles(all))
         return 0;
-    s.mark = topomap_alloc(all->vertices, sizeof *s.mark, err);
-    s.common = topomap_alloc(all->offset[all->vertices], sizeof *s.common, err);
-    s.dropped = topomap_alloc(all->offset[all->vertices], sizeof *s.dropped, err);
-    if (s.mark && s.common && s.dropped) {
-        count_common(&s);
-        status = build(&s, drop_edges(&s), rows, err);
-    }
-    free(s.mark);
-    free(s.common);
-    free(s.dropped);
-    return status;
+    s.mark = topomap_arena_alloc(&arena, all->vertices, sizeof *s.mark, err);
+    s.common = topomap_arena_alloc(&arena, arcs, sizeof *s.common, err);
+    s.dropped = topomap_arena_alloc(&arena, arcs, sizeof *s.dropped, err);
+    if (arena.is_short)
+        return -1;
+    count_common(&s);
+    return build(&s, drop_edges(&s), rows, err);
 }

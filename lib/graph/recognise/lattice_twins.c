@@ -72,18 +72,18 @@ static int find_sets(twins *t, topomap_error *err)
 /* With noise, twins have nearly all of their neighbours in common. */
 static int find_similar(twins *t, topomap_error *err)
 {
-    topomap_groups g = {0};
-    int status = topomap_groups_open(t->weights, t->ranks, ALIKE, &g, err);
+    TOPOMAP_CLEANUP(topomap_groups_clear) topomap_groups g = {0};
 
-    if (status == 0 && g.count > 1 && !g.smaller && g.size <= MOST_TWINS &&
+    if (topomap_groups_open(t->weights, t->ranks, ALIKE, &g, err))
+        return -1;
+    if (g.count > 1 && !g.smaller && g.size <= MOST_TWINS &&
         (uint64_t)g.count * g.size == t->ranks) {
         memcpy(t->set, g.group, t->ranks * sizeof *t->set);
         memcpy(t->index, g.place, t->ranks * sizeof *t->index);
         t->sets = g.count;
         t->size = g.size;
     }
-    topomap_groups_clear(&g);
-    return status;
+    return 0;
 }
 
 /* Puts the members of a set in the order of those of another. */
@@ -110,18 +110,18 @@ static void align_set(const twins *t, const uint32_t *like, uint32_t *member)
 static int align(twins *t, topomap_error *err)
 {
     const topomap_weights *w = t->weights;
-    uint32_t *queue = topomap_alloc(t->ranks, sizeof *queue, err), count = 0;
+    TOPOMAP_FREED uint32_t *queue = topomap_alloc(t->ranks, sizeof *queue, err);
     TOPOMAP_FREED uint32_t *member = topomap_alloc((size_t)t->sets * t->size, sizeof *member, err);
     TOPOMAP_FREED uint8_t *seen = topomap_alloc(t->sets, sizeof *seen, err);
-    int status = queue && member && seen ? 0 : -1;
+    uint32_t count = 0;
 
-    for (uint32_t u = 0; status == 0 && u < t->ranks; u++)
+    if (!queue || !member || !seen)
+        return -1;
+    for (uint32_t u = 0; u < t->ranks; u++)
         member[(size_t)t->set[u] * t->size + t->index[u]] = u;
-    if (status == 0) {
-        queue[count++] = 0;
-        seen[0] = 1;
-    }
-    for (uint32_t i = 0; status == 0 && i < count; i++) {
+    queue[count++] = 0;
+    seen[0] = 1;
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t s = queue[i], first = member[(size_t)s * t->size];
 
         for (uint64_t e = w->offset[first]; e < w->offset[first + 1]; e++) {
@@ -134,27 +134,24 @@ static int align(twins *t, topomap_error *err)
             align_set(t, member + (size_t)s * t->size, member + (size_t)next * t->size);
         }
     }
-    for (uint32_t i = 0; status == 0 && i < t->sets * t->size; i++)
+    for (uint32_t i = 0; i < t->sets * t->size; i++)
         t->index[member[i]] = i % t->size;
-    free(queue);
-    return status;
+    return 0;
 }
 
 /* The edges between sets, as many as join their members. */
 static int count_between(const twins *t, topomap_graph **graph, topomap_error *err)
 {
     const topomap_weights *w = t->weights;
-    topomap_arcs arcs = {0};
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {0};
 
     for (uint32_t u = 0; u < t->ranks; u++)
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
             uint32_t v = w->target[e];
 
             if (t->set[u] < t->set[v] &&
-                topomap_arcs_add(&arcs, t->set[u], t->set[v], 1, 0, err) != 0) {
-                topomap_arcs_clear(&arcs);
+                topomap_arcs_add(&arcs, t->set[u], t->set[v], 1, 0, err) != 0)
                 return -1;
-            }
         }
     return topomap_arcs_take(&arcs, t->sets, graph, err);
 }
@@ -162,21 +159,17 @@ static int count_between(const twins *t, topomap_graph **graph, topomap_error *e
 /* The graph between sets, each edge of weight 1: those that half of the members have. */
 static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph *all;
-    topomap_arcs arcs = {0};
-    int status = 0;
+    TOPOMAP_GRAPH_FREED topomap_graph *all = NULL;
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {0};
 
     if (count_between(t, &all, err) != 0)
         return -1;
-    for (uint32_t s = 0; s < t->sets && status == 0; s++)
-        for (uint64_t e = all->offset[s]; e < all->offset[s + 1] && status == 0; e++)
-            if (2 * all->bytes[e] >= (uint64_t)t->size * t->size)
-                status = topomap_arcs_add(&arcs, s, all->target[e], 1, 0, err);
-    topomap_graph_free(all);
-    if (status == 0)
-        return topomap_arcs_take(&arcs, t->sets, graph, err);
-    topomap_arcs_clear(&arcs);
-    return -1;
+    for (uint32_t s = 0; s < t->sets; s++)
+        for (uint64_t e = all->offset[s]; e < all->offset[s + 1]; e++)
+            if (2 * all->bytes[e] >= (uint64_t)t->size * t->size &&
+                topomap_arcs_add(&arcs, s, all->target[e], 1, 0, err))
+                return -1;
+    return topomap_arcs_take(&arcs, t->sets, graph, err);
 }
 
 /* Twos and threes of the twins as dimensions behind the others; 0 where there are other factors. */
@@ -216,26 +209,19 @@ static int spread(const twins *t, topomap_lattice *l, topomap_error *err)
 
 static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
 {
-    topomap_graph *graph;
-    topomap_weights weights;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     int status;
 
-    if (find_sets(t, err) != 0)
-        return -1;
-    if (!t->size && find_similar(t, err) != 0)
+    if (find_sets(t, err) != 0 || (!t->size && find_similar(t, err) != 0))
         return -1;
     if (!t->size)
         return 0;
-    if (align(t, err) != 0 || quotient(t, &graph, err) != 0)
+    if (align(t, err) != 0 || quotient(t, &graph, err) != 0 ||
+        topomap_weights_new(graph, t->sets, &weights, err) != 0 ||
+        topomap_lattice_find(&weights, t->sets, lattice, err) != 0)
         return -1;
-    status = topomap_weights_new(graph, t->sets, &weights, err);
-    topomap_graph_free(graph);
-    if (status != 0)
-        return -1;
-    status = topomap_lattice_find(&weights, t->sets, lattice, err);
-    topomap_weights_clear(&weights);
-    if (status == 0 && lattice->dims)
-        status = spread(t, lattice, err);
+    status = lattice->dims ? spread(t, lattice, err) : 0;
     if (status == 1) {
         topomap_lattice_fit(lattice, t->weights);
         if (topomap_lattice_weigh(lattice, t->weights, err))
@@ -247,21 +233,16 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
 int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
                           topomap_error *err)
 {
-    twins t = {.weights = weights, .ranks = ranks};
-    topomap_lattice found = {0};
-    int status = -1;
+    TOPOMAP_FREED uint32_t *set = topomap_alloc(ranks, sizeof *set, err);
+    TOPOMAP_FREED uint32_t *index = topomap_alloc(ranks, sizeof *index, err);
+    twins t = {.weights = weights, .ranks = ranks, .set = set, .index = index};
+    TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice found = {0};
+    int status = set && index ? run(&t, &found, err) : -1;
 
-    t.set = topomap_alloc(ranks, sizeof *t.set, err);
-    t.index = topomap_alloc(ranks, sizeof *t.index, err);
-    if (t.set && t.index)
-        status = run(&t, &found, err);
-    free(t.set);
-    free(t.index);
-    if (status == 1 && topomap_lattice_holds(&found)) {
-        topomap_lattice_clear(lattice);
-        *lattice = found;
-        return 1;
-    }
-    topomap_lattice_clear(&found);
-    return status < 0 ? -1 : 0;
+    if (status != 1 || !topomap_lattice_holds(&found))
+        return status < 0 ? -1 : 0;
+    topomap_lattice_clear(lattice);
+    *lattice = found;
+    found.cell = NULL;
+    return 1;
 }

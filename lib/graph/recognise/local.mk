@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From edges to a pattern: lattices, groups, names for what was found.
 lib_libcore_la_SOURCES += \
-  lib/graph/recognise/bisection.c \
   lib/graph/recognise/heavy_edges.c lib/graph/recognise/lattice.h \
   lib/graph/recognise/lattice.c \
   lib/graph/recognise/lattice_frame.c lib/graph/recognise/lattice_grow.c lib/graph/recognise/lattice_rows.c \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/recognise/name.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */
@@ -49,28 +48,30 @@ typedef struct view {
     topomap_weights pairs;
 } view;
 
+static void view_clear(view *v)
+{
+    topomap_weights_clear(&v->pairs);
+}
+
 /* One as it stands, its light pairs as good as the others. */
 static int recognise(const view *v, uint64_t ranks, topomap_recognition *pattern,
                      topomap_error *err)
 {
     topomap_recognition found = {.text = ""};
-    topomap_lattice lattice = {0};
-    uint32_t cells;
-    int status = topomap_lattice_find(&v->pairs, v->graph->ranks, &lattice, err);
+    TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice lattice = {0};
 
-    if (status == 0 && lattice.dims)
-        status = name_lattice(v->graph, &lattice, ranks, &found, err);
-    cells = lattice.cells;
-    topomap_lattice_clear(&lattice);
-    if (status == 0 && cells != v->graph->ranks)
-        status = topomap_name_groups(&v->pairs, v->graph->ranks, ranks, &found, err) < 0 ? -1 : 0;
+    if (topomap_lattice_find(&v->pairs, v->graph->ranks, &lattice, err) ||
+        (lattice.dims && name_lattice(v->graph, &lattice, ranks, &found, err)) ||
+        (lattice.cells != v->graph->ranks &&
+         topomap_name_groups(&v->pairs, v->graph->ranks, ranks, &found, err) < 0))
+        return -1;
     found.exact = is_exact(&found);
-    if (status == 0 && !(found.exact && topomap_name_is_plain(&found)))
-        status = topomap_name_known(v->graph, &v->pairs, ranks, &found, err) < 0 ? -1 : 0;
+    if (!(found.exact && topomap_name_is_plain(&found)) &&
+        topomap_name_known(v->graph, &v->pairs, ranks, &found, err) < 0)
+        return -1;
     found.exact = is_exact(&found);
-    if (status == 0)
-        *pattern = found;
-    return status;
+    *pattern = found;
+    return 0;
 }
 
 /* How much of the bytes a pattern accounts for. Light pairs count for little here, where they are
@@ -118,29 +119,70 @@ static int name_scaled(const view *v, uint64_t ranks, topomap_recognition *found
 static int recognise_parts(const topomap_graph *graph, uint64_t ranks, topomap_recognition *pattern,
                            topomap_error *err)
 {
-    view whole = {.graph = graph}, heavy = {0};
-    topomap_graph *part = NULL;
+    TOPOMAP_CLEANUP(view_clear) view whole = {.graph = graph}, heavy = {0};
+    TOPOMAP_GRAPH_FREED topomap_graph *part = NULL;
     topomap_recognition found;
-    int status = topomap_pairs_new(graph, &whole.pairs, err);
+    int is_heavy = 0;
 
-    if (status == 0)
-        status = recognise(&whole, 0, &found, err);
-    if (status == 0 && !found.exact) {
-        status = topomap_graph_heavy(graph, &part, err);
+    if (topomap_pairs_new(graph, &whole.pairs, err) || recognise(&whole, 0, &found, err))
+        return -1;
+    if (!found.exact) {
+        if (topomap_graph_heavy(graph, &part, err) || topomap_pairs_new(part, &heavy.pairs, err))
+            return -1;
         heavy.graph = part;
-        if (status == 0)
-            status = topomap_pairs_new(part, &heavy.pairs, err);
-        if (status == 0)
-            status = look_heavy(&whole, &heavy, &found, err);
+        is_heavy = look_heavy(&whole, &heavy, &found, err);
     }
-    if (status >= 0 && ranks && found.dims)
-        status = name_scaled(status ? &heavy : &whole, ranks, &found, err);
-    topomap_weights_clear(&whole.pairs);
-    topomap_weights_clear(&heavy.pairs);
-    topomap_graph_free(part);
-    if (status < 0)
+    if (is_heavy < 0 ||
+        (ranks && found.dims && name_scaled(is_heavy ? &heavy : &whole, ranks, &found, err)))
         return -1;
     *pattern = found;
+    return 0;
+}
+
+/* ---- Halves --------------------------------------------------------------------------------- */
+/* Weights of undirected files, without the direction that halving them makes. */
+
+/* What both arcs of a pair have, where they are its weight's halves; UINT64_MAX where not. An arc
+ * of 0 bytes has to be there: what really goes one way has none back. */
+static uint64_t sum_of_halves(const topomap_graph *graph, uint32_t u, uint64_t arc)
+{
+    uint32_t v = graph->target[arc];
+    uint64_t end = graph->offset[v + 1];
+    uint64_t back = topomap_sorted_u32(graph->target, graph->offset[v], end, u);
+    uint64_t a = graph->bytes[arc], b;
+
+    if (back == end || graph->target[back] != u)
+        return UINT64_MAX;
+    b = graph->bytes[back];
+    return (a < b ? b - a : a - b) <= 1 ? a + b : UINT64_MAX;
+}
+
+/* Readers of undirected files give each arc of an edge half of its weight, and of an odd one the
+ * first arc a byte more: of a weight of 1 all there is. Where that is how every pair is split,
+ * *bytes becomes an array of the arcs' bytes that are twice as many and the same both ways, to be
+ * freed; else NULL. \return 0, or -1 on failure */
+static int halves_even(const topomap_graph *graph, uint64_t **bytes, topomap_error *err)
+{
+    TOPOMAP_FREED uint64_t *sum = NULL;
+    int uneven = 0;
+
+    *bytes = NULL;
+    /* Undirected files count no messages; and where sums are so large, a byte makes no direction.
+     */
+    if (topomap_graph_has_messages(graph) || graph->total_bytes >= TOPOMAP_GRAPH_SUM / 2)
+        return 0;
+    sum = topomap_alloc(graph->arcs, sizeof *sum, err);
+    if (!sum)
+        return -1;
+    for (uint32_t u = 0; u < graph->ranks; u++)
+        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
+            sum[e] = sum_of_halves(graph, u, e);
+            if (sum[e] == UINT64_MAX)
+                return 0;
+            uneven |= sum[e] % 2 != 0;
+        }
+    if (uneven)
+        *bytes = topomap_take(&sum);
     return 0;
 }
 
@@ -148,20 +190,17 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
                             topomap_recognition *pattern, topomap_error *err)
 {
     topomap_graph even = *graph; /* all but the bytes stays the graph's */
-    uint64_t *bytes;
-    int status;
+    TOPOMAP_FREED uint64_t *bytes = NULL;
 
     if (ranks > TOPOMAP_GRAPH_RANKS)
         return topomap_error_set(
             err, TOPOMAP_EUSAGE, "a graph of %llu ranks: %llu are the most that one can have",
             (unsigned long long)ranks, (unsigned long long)TOPOMAP_GRAPH_RANKS);
-    status = topomap_halves_even(graph, &bytes, err);
+    if (halves_even(graph, &bytes, err))
+        return -1;
     if (bytes) {
         even.bytes = bytes;
         even.total_bytes *= 2;
     }
-    if (status == 0)
-        status = recognise_parts(&even, ranks, pattern, err);
-    free(bytes);
-    return status;
+    return recognise_parts(&even, ranks, pattern, err);
 }

@@ -37,15 +37,6 @@ int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, 
 /** Whether the words say what a program does: no mere products, nor grids two wide throughout. */
 int topomap_name_is_plain(const topomap_recognition *found);
 
-/* ---- bisection ----------------------------------------------------------------- */
-/* Weights of undirected files, without the direction that halving them makes. */
-
-/** Readers of undirected files give each arc of an edge half of its weight, and of an odd one the
- *  first arc a byte more: of a weight of 1 all there is. Where that is how every pair is split,
- *  *bytes becomes an array of the arcs' bytes that are twice as many and the same both ways, to be
- *  freed; else NULL. \return 0, or -1 on failure */
-int topomap_halves_even(const topomap_graph *graph, uint64_t **bytes, topomap_error *err);
-
 /* ---- heavy edges --------------------------------------------------------------- */
 /* What a program mainly does, without the light messages beside it. */
 

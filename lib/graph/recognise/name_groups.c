@@ -39,25 +39,24 @@ int topomap_name_groups(const topomap_weights *w, uint32_t ranks, uint64_t scale
                         topomap_recognition *found, topomap_error *err)
 {
     topomap_recognition made = {.dims = 1};
-    topomap_groups g = {0};
+    TOPOMAP_CLEANUP(topomap_groups_clear) topomap_groups g = {0};
     uint32_t active = 0;
-    int status = topomap_groups_open(w, ranks, TOPOMAP_GROUPS_ALIKE, &g, err);
 
+    if (topomap_groups_open(w, ranks, TOPOMAP_GROUPS_ALIKE, &g, err))
+        return -1;
     for (uint32_t u = 0; u < ranks; u++)
         active += w->offset[u] < w->offset[u + 1];
     /* Of the last group one rank may be left, which talks to nobody. */
-    if (status == 0 && g.count > 1 && g.size > 2 &&
-        active == ranks - (!g.smaller && ranks % g.size == 1) && ranks % g.size) {
-        fit(w, ranks, &g, &made);
-        if (made.explained >= TOPOMAP_LATTICE_LEAST && made.present >= TOPOMAP_LATTICE_LEAST &&
-            made.even >= 0.6) {
-            made.size[0] = ranks;
-            snprintf(made.text, sizeof made.text, "alltoall:n=%llu,group=%u",
-                     (unsigned long long)(scaled ? scaled : ranks), g.size);
-            *found = made;
-            status = 1;
-        }
-    }
-    topomap_groups_clear(&g);
-    return status;
+    if (g.count <= 1 || g.size <= 2 || active != ranks - (!g.smaller && ranks % g.size == 1) ||
+        ranks % g.size == 0)
+        return 0;
+    fit(w, ranks, &g, &made);
+    if (!(made.explained >= TOPOMAP_LATTICE_LEAST && made.present >= TOPOMAP_LATTICE_LEAST &&
+          made.even >= 0.6))
+        return 0;
+    made.size[0] = ranks;
+    snprintf(made.text, sizeof made.text, "alltoall:n=%llu,group=%u",
+             (unsigned long long)(scaled ? scaled : ranks), g.size);
+    *found = made;
+    return 1;
 }

@@ -94,7 +94,7 @@ static int descending(const void *a, const void *b)
 static double overlap_sorted(const search *s, const topomap_weights *made, topomap_error *err)
 {
     uint64_t pairs = made->offset[made->vertices] / 2;
-    uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
+    TOPOMAP_FREED uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
     double ours = (double)s->weights->total, its = (double)made->total, sum = 0;
 
     if (!weight)
@@ -106,7 +106,6 @@ static double overlap_sorted(const search *s, const topomap_weights *made, topom
 
         sum += a < b ? a : b;
     }
-    free(weight);
     return sum;
 }
 
@@ -160,13 +159,11 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t
                        uint32_t *kinds, topomap_error *err)
 {
     uint64_t arcs = g->rows.offset[g->rows.vertices], distinct = 0, at = 0;
-    uint64_t *weight = topomap_alloc(arcs, sizeof *weight, err);
+    TOPOMAP_FREED uint64_t *weight = topomap_alloc(arcs, sizeof *weight, err);
 
     g->label = topomap_alloc(arcs, sizeof *g->label, err);
-    if (!weight || !g->label) {
-        free(weight);
+    if (!weight || !g->label)
         return -1;
-    }
     for (uint32_t u = 0; u < g->rows.vertices; u++)
         for (uint64_t e = g->rows.offset[u]; e < g->rows.offset[u + 1]; e++)
             weight[at++] = heavy_bytes(graph, u, g->rows.target[e], least);
@@ -182,7 +179,6 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t
             g->label[e] = place_of(weight, distinct, heavy_bytes(graph, u, v, least)) * MOST_KINDS +
                           place_of(weight, distinct, heavy_bytes(graph, v, u, least));
         }
-    free(weight);
     return 0;
 }
 
@@ -267,8 +263,8 @@ static void name(const known *form, uint64_t ranks, char *text, size_t room)
 static int try_pattern(search *s, const known *form, topomap_error *err)
 {
     topomap_recognition r = {.dims = 1, .size = {s->graph->ranks}};
-    topomap_graph *made;
-    topomap_weights weights;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     topomap_error ignored;
     char like[100];
     int status = 0;
@@ -282,18 +278,14 @@ static int try_pattern(search *s, const known *form, topomap_error *err)
         return ignored.code == TOPOMAP_ESYSTEM
                    ? topomap_error_set(err, ignored.code, "%s", ignored.text)
                    : 0;
-    if (made->ranks != s->graph->ranks || topomap_pairs_new(made, &weights, err) != 0) {
-        topomap_graph_free(made);
+    if (made->ranks != s->graph->ranks || topomap_pairs_new(made, &weights, err) != 0)
         return 0;
-    }
     lay_over(s, made, &weights, &r);
     keep(s, form, &r);
     if (!(holds(form, &r) && r.explained == 1.0 && r.present == 1.0))
         status = rename_ranks(s, made, &weights, &r, err);
     if (status == 1)
         keep(s, form, &r);
-    topomap_weights_clear(&weights);
-    topomap_graph_free(made);
     return status < 0 ? -1 : 0;
 }
 
@@ -525,22 +517,19 @@ static int scale(search *s, topomap_error *err)
 int topomap_name_known(const topomap_graph *graph, const topomap_weights *weights, uint64_t ranks,
                        topomap_recognition *found, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     search s = {.graph = graph, .weights = weights, .scaled = ranks, .best = found};
     uint64_t pairs = weights->offset[graph->ranks] / 2;
-    int status = -1;
 
     if (graph->ranks < LEAST_RANKS || graph->ranks > MOST_RANKS || !pairs ||
         pairs > MOST_DEGREE * (uint64_t)graph->ranks)
         return 0;
-    s.heavy = topomap_alloc(pairs, sizeof *s.heavy, err);
-    s.map = topomap_alloc(graph->ranks, sizeof *s.map, err);
-    s.heavy_arc = topomap_alloc(graph->arcs, sizeof *s.heavy_arc, err);
-    if (s.heavy && s.heavy_arc && s.map)
-        status = try_all(&s, err);
-    free(s.heavy);
-    free(s.heavy_arc);
-    free(s.map);
-    if (status != 0 || (!s.form.text && !s.form.made[0]))
-        return status;
+    s.heavy = topomap_arena_alloc(&arena, pairs, sizeof *s.heavy, err);
+    s.map = topomap_arena_alloc(&arena, graph->ranks, sizeof *s.map, err);
+    s.heavy_arc = topomap_arena_alloc(&arena, graph->arcs, sizeof *s.heavy_arc, err);
+    if (arena.is_short || try_all(&s, err))
+        return -1;
+    if (!s.form.text && !s.form.made[0])
+        return 0;
     return ranks && scale(&s, err) != 0 ? -1 : 1;
 }

@@ -170,41 +170,32 @@ static int compare(side *a, side *b, uint32_t *map, uint32_t *scratch, uint8_t *
     return colours && edges_agree(a, b, map, scratch);
 }
 
-static int side_open(side *s, const topomap_labelled *graph, topomap_error *err)
+static int side_open(side *s, const topomap_labelled *graph, topomap_arena *memory,
+                     topomap_error *err)
 {
     uint32_t n = graph->rows.vertices;
 
     s->rows = &graph->rows;
     s->label = graph->label;
-    s->now = topomap_alloc(n, sizeof *s->now, err);
-    s->next = topomap_alloc(n, sizeof *s->next, err);
-    s->sorted = topomap_alloc(n, sizeof *s->sorted, err);
-    return s->now && s->next && s->sorted ? 0 : -1;
-}
-
-static void side_close(side *s)
-{
-    free(s->now);
-    free(s->next);
-    free(s->sorted);
+    s->now = topomap_arena_alloc(memory, n, sizeof *s->now, err);
+    s->next = topomap_arena_alloc(memory, n, sizeof *s->next, err);
+    s->sorted = topomap_arena_alloc(memory, n, sizeof *s->sorted, err);
+    return memory->is_short ? -1 : 0;
 }
 
 int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, uint32_t *map,
                           topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     side one = {0}, other = {0};
     uint32_t n = a->rows.vertices, *scratch;
-    TOPOMAP_FREED uint8_t *seen = NULL;
-    int found = -1;
+    uint8_t *seen;
 
     if (n != b->rows.vertices || a->rows.offset[n] != b->rows.offset[n])
         return 0;
-    scratch = topomap_alloc(n, sizeof *scratch, err);
-    seen = topomap_alloc(n, sizeof *seen, err);
-    if (scratch && seen && side_open(&one, a, err) == 0 && side_open(&other, b, err) == 0)
-        found = compare(&one, &other, map, scratch, seen);
-    side_close(&one);
-    side_close(&other);
-    free(scratch);
-    return found;
+    scratch = topomap_arena_alloc(&memory, n, sizeof *scratch, err);
+    seen = topomap_arena_alloc(&memory, n, sizeof *seen, err);
+    if (side_open(&one, a, &memory, err) || side_open(&other, b, &memory, err))
+        return -1;
+    return compare(&one, &other, map, scratch, seen);
 }

@@ -105,8 +105,7 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
                       topomap_error *err)
 {
     topomap_map_options options = *c->options;
-    topomap_graph *graph;
-    int status;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
 
     if (topomap_graph_blocks(c->problem->graph, c->block_of, c->blocks, &graph, err))
         return -1;
@@ -119,13 +118,11 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
         options.seconds = c->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
     }
-    status = topomap_map(graph, &c->view, &options, found, err);
-    topomap_graph_free(graph);
-    if (status == 0) {
-        fill(c, (*found)->slot_of_rank);
-        *algorithm = (*found)->algorithm;
-    }
-    return status;
+    if (topomap_map(graph, &c->view, &options, found, err))
+        return -1;
+    fill(c, (*found)->slot_of_rank);
+    *algorithm = (*found)->algorithm;
+    return 0;
 }
 
 /* ---- Inside nodes ------------------------------------------------------------------------ */
@@ -190,10 +187,9 @@ static int try_baseline(contiguous *c, topomap_error *err)
 
 static int try_all(contiguous *c, topomap_error *err)
 {
-    topomap_mapping *found = NULL;
+    TOPOMAP_MAPPING_FREED topomap_mapping *found = NULL;
     const char *algorithm;
     double started = topomap_clock_cpu();
-    int status;
 
     if (make_view(c, err) || try_baseline(c, err))
         return -1;
@@ -201,14 +197,11 @@ static int try_all(contiguous *c, topomap_error *err)
     if (refine(c, "block", started, err))
         return -1;
     started = topomap_clock_cpu();
-    status = map_blocks(c, &algorithm, &found, err);
-    if (status == 0) {
-        for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-            c->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
-        status = refine(c, algorithm, started, err);
-    }
-    topomap_mapping_free(found);
-    return status;
+    if (map_blocks(c, &algorithm, &found, err))
+        return -1;
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        c->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
+    return refine(c, algorithm, started, err);
 }
 
 int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *options,
@@ -217,12 +210,11 @@ int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *
     contiguous c = {.problem = problem,
                     .options = options,
                     .kept = {.problem = problem, .options = options, .mapping = mapping}};
-    int status = -1;
+    int status;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     c.trial = topomap_arena_alloc(&c.memory, problem->weights.vertices, sizeof *c.trial, err);
-    if (c.trial)
-        status = try_all(&c, err);
+    status = c.trial ? try_all(&c, err) : -1;
     *score = c.kept.score;
     topomap_arena_clear(&c.memory);
     return status;

@@ -317,15 +317,14 @@ static int finish(together *t, const char *name, double started, topomap_error *
 {
     char all[sizeof t->kept.mapping->algorithm];
     double before = topomap_clock_cpu();
-    int status = 0;
 
-    if (t->cells < t->problem->machine->nodes || !t->problem->inter_only)
-        status = refine_cells(t, err);
-    if (status == 0 && t->problem->inter_only)
-        status = topomap_problem_sort_inside(t->problem, t->trial, err);
+    if (((t->cells < t->problem->machine->nodes || !t->problem->inter_only) &&
+         refine_cells(t, err)) ||
+        (t->problem->inter_only && topomap_problem_sort_inside(t->problem, t->trial, err)))
+        return -1;
     t->problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     snprintf(all, sizeof all, "together %.40s", name);
-    return status == 0 ? consider(t, all, started, err) : -1;
+    return consider(t, all, started, err);
 }
 
 /* The graph between pieces is mapped to the places. */
@@ -333,8 +332,7 @@ static int map_pieces(together *t, const topomap_machine *view, topomap_mapping 
                       topomap_error *err)
 {
     topomap_map_options options = *t->options;
-    topomap_graph *graph;
-    int status;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
 
     if (topomap_graph_blocks(t->problem->graph, t->piece_of, t->problem->ranks / t->piece, &graph,
                              err))
@@ -352,9 +350,7 @@ static int map_pieces(together *t, const topomap_machine *view, topomap_mapping 
         options.seconds = t->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
     }
-    status = topomap_map(graph, view, &options, found, err);
-    topomap_graph_free(graph);
-    return status;
+    return topomap_map(graph, view, &options, found, err);
 }
 
 static int try_baseline(together *t, topomap_error *err)
@@ -370,9 +366,9 @@ static int try_baseline(together *t, topomap_error *err)
 static int try_all(together *t, topomap_error *err)
 {
     double started = topomap_clock_cpu();
-    topomap_machine borrowed, *view = NULL;
-    topomap_mapping *found = NULL;
-    int status;
+    TOPOMAP_MACHINE_FREED topomap_machine *cells = NULL;
+    topomap_machine borrowed;
+    TOPOMAP_MAPPING_FREED topomap_mapping *found = NULL;
 
     if (make_cells(t, err) || sort_ranks(t, err) || cut_pieces(t, err) || try_baseline(t, err))
         return -1;
@@ -381,19 +377,14 @@ static int try_all(together *t, topomap_error *err)
     if (finish(t, "block", started, err))
         return -1;
     started = topomap_clock_cpu();
-    status = t->cells < t->problem->machine->nodes ? cells_machine(t, &view, err)
-                                                   : nodes_view(t, &borrowed, err);
-    if (status == 0)
-        status = map_pieces(t, view ? view : &borrowed, &found, err);
-    if (status == 0) {
-        for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-            t->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
-        spread(t, found->slot_of_rank);
-        status = finish(t, found->algorithm, started, err);
-    }
-    topomap_mapping_free(found);
-    topomap_machine_free(view);
-    return status;
+    if ((t->cells < t->problem->machine->nodes ? cells_machine(t, &cells, err)
+                                               : nodes_view(t, &borrowed, err)) ||
+        map_pieces(t, cells ? cells : &borrowed, &found, err))
+        return -1;
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        t->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
+    spread(t, found->slot_of_rank);
+    return finish(t, found->algorithm, started, err);
 }
 
 int topomap_together_has_level(const topomap_machine *machine, const char *level)
@@ -451,12 +442,11 @@ int topomap_together_run(topomap_problem *problem, const topomap_map_options *op
     together t = {.problem = problem,
                   .options = options,
                   .kept = {.problem = problem, .options = options, .mapping = mapping}};
-    int status = -1;
+    int status;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     t.trial = topomap_arena_alloc(&t.memory, problem->weights.vertices, sizeof *t.trial, err);
-    if (t.trial)
-        status = try_all(&t, err);
+    status = t.trial ? try_all(&t, err) : -1;
     topomap_arena_clear(&t.memory);
     return status;
 }

@@ -33,13 +33,13 @@ int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_o
                                                       problem->machine, slot_of, score, err) != 0)
         return -1;
     if (problem->level) {
-        double *node = topomap_alloc(problem->machine->nodes, sizeof *node, err), most;
+        TOPOMAP_FREED double *node = topomap_alloc(problem->machine->nodes, sizeof *node, err);
+        double most;
 
         if (!node)
             return -1;
         most = topomap_level_most(problem, slot_of, node);
         score->over = most > problem->level->limit ? most - problem->level->limit : 0;
-        free(node);
     }
     score->J = topomap_problem_cost(problem, slot_of);
     if (problem->objective)
@@ -232,63 +232,50 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
     return status < 0 ? -1 : 0;
 }
 
+static void problem_clear(topomap_problem *problem)
+{
+    topomap_weights_clear(&problem->weights);
+    if (problem->work.lattice)
+        topomap_lattice_clear(problem->work.lattice);
+    free(problem->work.lattice);
+    free(problem->work.scratch);
+}
+
 static int map(const topomap_graph *graph, const topomap_machine *machine,
                const topomap_map_options *options, topomap_watch *watch, topomap_mapping **out,
                topomap_error *err)
 {
-    topomap_problem problem = {.watch = watch};
-    topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
-    topomap_objective objective = {0};
+    TOPOMAP_CLEANUP(problem_clear) topomap_problem problem = {.watch = watch};
+    TOPOMAP_MAPPING_FREED topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
+    TOPOMAP_CLEANUP(topomap_objective_close) topomap_objective objective = {0};
     topomap_score start_score, found = {0};
-    topomap_layouts layouts = {0};
-    topomap_level level = {0};
-    uint32_t *start = NULL;
-    int status;
+    TOPOMAP_CLEANUP(topomap_layouts_close) topomap_layouts layouts = {0};
+    TOPOMAP_CLEANUP(topomap_level_close) topomap_level level = {0};
+    TOPOMAP_FREED uint32_t *start = NULL;
 
-    if (!mapping)
+    if (!mapping || problem_init(&problem, graph, machine, options, &start, err) ||
+        choose_objective(&problem, options, &objective, &start_score, err) ||
+        choose_level(&problem, options, &level, err) ||
+        topomap_layouts_open(&problem, options, &layouts, err))
         return -1;
-    status = problem_init(&problem, graph, machine, options, &start, err);
-    if (status == 0)
-        status = choose_objective(&problem, options, &objective, &start_score, err);
-    if (status == 0)
-        status = choose_level(&problem, options, &level, err);
-    if (status == 0)
-        status = topomap_layouts_open(&problem, options, &layouts, err);
-    if (status == 0) {
-        mapping->ranks = graph->ranks;
-        mapping->objective = options->objective;
-        mapping->time_before = objective.time0;
-        mapping->message_bytes = (double)topomap_message_bytes(graph, options->message_bytes);
-        mapping->J_before = topomap_problem_cost(&problem, problem.start);
-        mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
-        status = mapping->slot_of_rank ? 0 : -1;
-    }
-    if (status == 0)
-        status =
-            options->contiguous ? topomap_contiguous_run(&problem, options, mapping, &found, err)
-            : options->together ? topomap_together_run(&problem, options, mapping, err)
-                                : topomap_portfolio_run(&problem, options, mapping, &found, err);
-    if (status == 0 && options->pin)
-        status = topomap_pin_run(&problem, options, mapping, err);
-    if (status == 0 && (topomap_settle(&problem, options, &layouts, &found, mapping, err) != 0 ||
-                        topomap_layouts_list(&layouts, mapping, err) != 0))
-        status = -1;
+    mapping->ranks = graph->ranks;
+    mapping->objective = options->objective;
+    mapping->time_before = objective.time0;
+    mapping->message_bytes = (double)topomap_message_bytes(graph, options->message_bytes);
+    mapping->J_before = topomap_problem_cost(&problem, problem.start);
+    mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
+    if (!mapping->slot_of_rank ||
+        (options->contiguous ? topomap_contiguous_run(&problem, options, mapping, &found, err)
+         : options->together ? topomap_together_run(&problem, options, mapping, err)
+                             : topomap_portfolio_run(&problem, options, mapping, &found, err)) ||
+        (options->pin && topomap_pin_run(&problem, options, mapping, err)) ||
+        topomap_settle(&problem, options, &layouts, &found, mapping, err) ||
+        topomap_layouts_list(&layouts, mapping, err))
+        return -1;
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
         mapping->phase_seconds[phase] += problem.found.phase_seconds[phase];
-    topomap_weights_clear(&problem.weights);
-    if (problem.work.lattice)
-        topomap_lattice_clear(problem.work.lattice);
-    free(problem.work.lattice);
-    topomap_objective_close(&objective);
-    topomap_level_close(&level);
-    topomap_layouts_close(&layouts);
-    free(problem.work.scratch);
-    free(start);
-    if (status == 0)
-        *out = mapping;
-    else
-        topomap_mapping_free(mapping);
-    return status;
+    *out = topomap_take(&mapping);
+    return 0;
 }
 
 static int check_numbers(const topomap_map_options *options, topomap_error *err)

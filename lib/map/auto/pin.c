@@ -6,7 +6,6 @@
  * together with; and where all of it costs something, others change places around it. */
 #include "map/auto/portfolio.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
@@ -19,6 +18,7 @@
 typedef struct pinning {
     topomap_problem *problem;
     const topomap_map_options *options;
+    topomap_arena *memory;  /* of the arrays below */
     uint32_t piece;         /* ranks that stay together */
     uint32_t *piece_of;     /* [ranks] a number of the piece; NULL: nothing stays together */
     uint32_t *best, *trial; /* [slots] */
@@ -133,19 +133,21 @@ static int try_ranks(pinning *p, const uint32_t *slot_of, uint32_t rank, uint32_
 /* Numbers of pieces: of the groups, in the order of their ranks. */
 static int find_pieces(pinning *p, uint32_t piece, topomap_error *err)
 {
-    uint32_t ranks = p->problem->ranks, *seen = topomap_alloc(ranks, sizeof *seen, err);
+    uint32_t ranks = p->problem->ranks;
+    TOPOMAP_FREED uint32_t *seen = topomap_alloc(ranks, sizeof *seen, err);
     const uint32_t *group = p->options->together;
 
     p->piece = piece;
-    p->piece_of = seen ? topomap_alloc(ranks, sizeof *p->piece_of, err) : NULL;
-    for (uint32_t r = 0; p->piece_of && r < ranks; r++) {
+    p->piece_of = topomap_arena_alloc(p->memory, ranks, sizeof *p->piece_of, err);
+    if (!seen || !p->piece_of)
+        return -1;
+    for (uint32_t r = 0; r < ranks; r++) {
         if (seen[group[r]]++ % piece == 0)
             p->problem->work.scratch[group[r]] = r; /* the first one of the piece */
         p->piece_of[r] = p->problem->work.scratch[group[r]];
     }
     memset(p->problem->work.scratch, 0xff, p->problem->machine->slots * sizeof(uint32_t));
-    free(seen);
-    return p->piece_of ? 0 : -1;
+    return 0;
 }
 
 /* The next vertex of the piece `of` behind v that is not `but`; ranks where there is none. */
@@ -317,24 +319,27 @@ static int try_all(pinning *p, const uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = p->problem->machine;
     uint32_t rank = p->options->pin_rank, a = m->node_of[slot_of[rank]], b = p->options->pin_node;
-    int status = topomap_problem_score(p->problem, slot_of, &p->loose, err);
 
-    if (status == 0 && slots_of(m, a) == slots_of(m, b)) {
+    if (topomap_problem_score(p->problem, slot_of, &p->loose, err))
+        return -1;
+    if (slots_of(m, a) == slots_of(m, b)) {
         memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
         exchange(p, a, b);
-        status = consider(p, err);
+        if (consider(p, err))
+            return -1;
     }
-    if (status == 0 && m->kind == TOPOMAP_MACHINE_MATRIX)
-        status = try_groups(p, slot_of, m->site_of, a, b, err);
-    for (uint32_t l = 0; status == 0 && m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
-        status = try_groups(p, slot_of, m->outer[l].group, a, b, err);
-    if (status == 0)
-        status = m->kind == TOPOMAP_MACHINE_TORUS ? try_symmetries(p, slot_of, a, b, err)
-                                                  : try_levels(p, slot_of, a, b, err);
-    if (status == 0)
-        status = p->piece_of ? try_pieces(p, slot_of, rank, b, err)
-                             : try_ranks(p, slot_of, rank, b, err);
-    return status == 0 && try_start(p, err) == 0 ? refine(p, err) : -1;
+    if (m->kind == TOPOMAP_MACHINE_MATRIX && try_groups(p, slot_of, m->site_of, a, b, err))
+        return -1;
+    for (uint32_t l = 0; m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
+        if (try_groups(p, slot_of, m->outer[l].group, a, b, err))
+            return -1;
+    if ((m->kind == TOPOMAP_MACHINE_TORUS ? try_symmetries(p, slot_of, a, b, err)
+                                          : try_levels(p, slot_of, a, b, err)) ||
+        (p->piece_of ? try_pieces(p, slot_of, rank, b, err)
+                     : try_ranks(p, slot_of, rank, b, err)) ||
+        try_start(p, err))
+        return -1;
+    return refine(p, err);
 }
 
 static void put(const pinning *p, topomap_mapping *mapping)
@@ -355,32 +360,25 @@ static void put(const pinning *p, topomap_mapping *mapping)
 int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,
                     topomap_mapping *mapping, topomap_error *err)
 {
-    uint32_t n = problem->weights.vertices, *slot_of = mapping->slot_of_rank;
-    pinning p = {.problem = problem, .options = options};
-    int status = -1;
+    uint32_t n = problem->weights.vertices, nodes = problem->machine->nodes;
+    uint32_t *slot_of = mapping->slot_of_rank;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    pinning p = {.problem = problem, .options = options, .memory = &memory};
 
     if (problem->machine->node_of[slot_of[options->pin_rank]] == options->pin_node)
         return 0;
-    p.best = topomap_alloc(n, sizeof *p.best, err);
-    p.trial = topomap_alloc(n, sizeof *p.trial, err);
-    p.vertex_at = topomap_alloc(n, sizeof *p.vertex_at, err);
-    p.node_to = topomap_alloc(problem->machine->nodes, sizeof *p.node_to, err);
-    p.pair = topomap_alloc(problem->machine->nodes, sizeof *p.pair, err);
-    if (p.best && p.trial && p.vertex_at && p.node_to && p.pair) {
-        for (uint32_t v = 0; v < n; v++)
-            p.vertex_at[slot_of[v]] = v;
-        status = (options->together && find_pieces(&p, mapping->together, err)) ||
-                         try_all(&p, slot_of, err)
-                     ? -1
-                     : 0;
-    }
-    if (status == 0 && p.found)
+    p.best = topomap_arena_alloc(&memory, n, sizeof *p.best, err);
+    p.trial = topomap_arena_alloc(&memory, n, sizeof *p.trial, err);
+    p.vertex_at = topomap_arena_alloc(&memory, n, sizeof *p.vertex_at, err);
+    p.node_to = topomap_arena_alloc(&memory, nodes, sizeof *p.node_to, err);
+    p.pair = topomap_arena_alloc(&memory, nodes, sizeof *p.pair, err);
+    if (memory.is_short)
+        return -1;
+    for (uint32_t v = 0; v < n; v++)
+        p.vertex_at[slot_of[v]] = v;
+    if ((options->together && find_pieces(&p, mapping->together, err)) || try_all(&p, slot_of, err))
+        return -1;
+    if (p.found)
         put(&p, mapping);
-    free(p.best);
-    free(p.trial);
-    free(p.vertex_at);
-    free(p.node_to);
-    free(p.pair);
-    free(p.piece_of);
-    return status;
+    return 0;
 }

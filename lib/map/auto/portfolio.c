@@ -120,14 +120,11 @@ int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *atte
 /* The words of the caller. */
 static int run_name(portfolio *p, const char *name, topomap_error *err)
 {
-    topomap_attempt attempt = {0};
-    int status;
+    TOPOMAP_CLEANUP(topomap_attempt_clear) topomap_attempt attempt = {0};
 
     topomap_portfolio_prepare(&attempt, name, NULL, p->problem->seed, 1.0);
     topomap_attempt_run(&attempt, p->problem, p->problem->work.scratch, 0);
-    status = topomap_portfolio_consider(p, name, &attempt, err);
-    topomap_attempt_clear(&attempt);
-    return status;
+    return topomap_portfolio_consider(p, name, &attempt, err);
 }
 
 int topomap_portfolio_is_auto(const topomap_map_options *options)

@@ -201,6 +201,14 @@ typedef struct portfolio_known {
     int refines; /* rows are refined, too */
 } portfolio_known;
 
+/** Of a local pointer to a mapping: frees the mapping when the pointer goes out of scope. It must
+ *  be initialised. */
+#define TOPOMAP_MAPPING_FREED TOPOMAP_CLEANUP(topomap_mapping_free_local)
+static inline void topomap_mapping_free_local(topomap_mapping **mapping)
+{
+    topomap_mapping_free(*mapping);
+}
+
 typedef struct portfolio {
     topomap_problem *problem;
     const topomap_map_options *options;

@@ -490,9 +490,8 @@ static double most_of(const topomap_problem *problem)
 static int polish(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
-    topomap_attempt attempt = {0};
+    TOPOMAP_CLEANUP(topomap_attempt_clear) topomap_attempt attempt = {0};
     char name[2 * sizeof p->mapping->algorithm];
-    int status;
 
     if (problem->objective || topomap_portfolio_is_optimal(p) || topomap_problem_late(problem) ||
         nothing_to_refine(p) ||
@@ -501,9 +500,7 @@ static int polish(portfolio *p, topomap_error *err)
     snprintf(name, sizeof name, "%s+cycles", p->mapping->algorithm);
     topomap_portfolio_prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
     topomap_attempt_run(&attempt, problem, problem->work.scratch, 1);
-    status = topomap_portfolio_consider(p, name, &attempt, err);
-    topomap_attempt_clear(&attempt);
-    return status;
+    return topomap_portfolio_consider(p, name, &attempt, err);
 }
 
 /* How many attempts there may be, from this row on: who looks sees how far the search has come. */

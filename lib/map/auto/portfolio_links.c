@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The portfolio where the load of links counts. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/auto/portfolio.h"
@@ -133,26 +132,26 @@ int topomap_portfolio_links(portfolio *p, topomap_error *err)
     topomap_problem *problem = p->problem;
     double deadline = problem->deadline, now = topomap_clock_wall();
     reliefs r = {0};
+    TOPOMAP_FREED uint32_t *copy = NULL;
     int status;
 
     if (deadline > 0) /* what is left is for what the candidates for J do not look at */
         problem->deadline = now + CANDIDATES_TIME * (deadline - now);
     status = topomap_portfolio_auto(p, err);
     problem->deadline = deadline;
-    if (status == 0) {
-        r.copy = topomap_alloc(problem->weights.vertices, RELIEFS * sizeof *r.copy, err);
-        status = r.copy ? 0 : -1;
-    }
+    if (status)
+        return -1;
+    copy = r.copy = topomap_alloc(problem->weights.vertices, RELIEFS * sizeof *r.copy, err);
+    if (!copy)
+        return -1;
     /* Whatever the others find, these are relieved. */
-    if (status == 0 && problem->objective->by_time && problem->effort == TOPOMAP_DEFAULT &&
+    if (problem->objective->by_time && problem->effort == TOPOMAP_DEFAULT &&
         problem->machine->slots <= FEW && !isinf(p->score.max))
         add_starts(p, &r);
-    if (status == 0)
-        status = run_linked(p, err);
-    if (status == 0 && !topomap_problem_late(problem) && !isinf(p->score.max)) {
-        add_starts(p, &r);
-        status = run_ahead(p, r.ahead, r.count, r.found, err);
-    }
-    free(r.copy);
-    return status;
+    if (run_linked(p, err))
+        return -1;
+    if (topomap_problem_late(problem) || isinf(p->score.max))
+        return 0;
+    add_starts(p, &r);
+    return run_ahead(p, r.ahead, r.count, r.found, err);
 }

@@ -179,13 +179,15 @@ static int try_tile(boxes *b, uint32_t from, const uint32_t *size, uint32_t *slo
 {
     static const uint32_t budget[] = {
         [TOPOMAP_FAST] = 0, [TOPOMAP_DEFAULT] = 60000, [TOPOMAP_STRONG] = 1000000};
-    topomap_coarse coarse;
-    int status = topomap_coarse_open(&coarse, &b->tiling, size, err);
-    uint32_t runs = 1 + budget[b->problem->effort] / (coarse.items + b->lattice->cells / 8 + 1);
+    TOPOMAP_CLEANUP(topomap_coarse_close) topomap_coarse coarse = {0};
+    uint32_t runs;
 
+    if (topomap_coarse_open(&coarse, &b->tiling, size, err))
+        return -1;
+    runs = 1 + budget[b->problem->effort] / (coarse.items + b->lattice->cells / 8 + 1);
     runs = runs > RUNS ? RUNS : runs;
     b->random.state = b->problem->seed;
-    for (uint32_t i = 0; status == 0 && i < runs; i++) {
+    for (uint32_t i = 0; i < runs; i++) {
         uint32_t regions = 0;
 
         /* Where straight cuts are better than the first regions, no doubtful ones have bettered
@@ -195,12 +197,11 @@ static int try_tile(boxes *b, uint32_t from, const uint32_t *size, uint32_t *slo
         b->doubt = i ? DOUBT * (1 + i % 4) : 0;
         topomap_coarse_begin(&coarse);
         halve(b, &coarse, from, 0, coarse.items, &regions);
-        status = topomap_coarse_lay(&coarse, &b->tiling, b->kept.place, err);
-        if (status == 0)
-            topomap_kept_consider(&b->kept, b->slots, slot_of);
+        if (topomap_coarse_lay(&coarse, &b->tiling, b->kept.place, err))
+            return -1;
+        topomap_kept_consider(&b->kept, b->slots, slot_of);
     }
-    topomap_coarse_close(&coarse);
-    return status;
+    return 0;
 }
 
 static int try_straight(boxes *b, uint32_t *slot_of, topomap_error *err)
@@ -322,20 +323,16 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
 static int map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     boxes b = {.problem = problem};
-    int status = topomap_problem_lattice(problem, "boxes", &b.lattice, err);
+    int status = topomap_problem_lattice(problem, "boxes", &b.lattice, err) ||
+                 topomap_kept_open(&b.kept, problem, b.lattice, err) || run(&b, slot_of, err);
 
-    if (status == 0) {
-        status = topomap_kept_open(&b.kept, problem, b.lattice, err);
-        if (status == 0)
-            status = run(&b, slot_of, err);
-    }
     if (b.view.kind == TOPOMAP_MACHINE_MATRIX)
         topomap_machine_clusters_clear(b.view.outer, b.view.outer_levels);
     for (uint32_t l = 0; l < b.levels; l++)
         free(b.level[l].end);
     free(b.slots);
     topomap_kept_close(&b.kept);
-    return status;
+    return status ? -1 : 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_boxes = {

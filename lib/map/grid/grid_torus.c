@@ -102,37 +102,33 @@ static int try_halves(grid *g, topomap_coarse *coarse, uint32_t *slot_of, topoma
     uint32_t volume = g->lattice->cells / coarse->items;
     uint32_t runs = 1 + budget[g->problem->effort] / (coarse->items + g->lattice->cells / 8 + 1);
     topomap_random random = {g->problem->seed};
-    int status = 0;
 
     runs = runs > RUNS ? RUNS : runs;
-    for (uint32_t i = 0; status == 0 && i < runs; i++) {
+    for (uint32_t i = 0; i < runs; i++) {
         if (i && topomap_problem_late(g->problem))
             break;
         for (uint32_t k = 0; k < g->used; k++)
             g->next[g->nodes[k]] = g->items_of[g->nodes[k]] / volume;
-        status = topomap_halve_torus(coarse, g->problem->machine, g->nodes, g->used, g->next,
-                                     i ? DOUBT * (1 + i % 4) : 0, &random, g->node, err);
-        if (status == 0)
-            status = settle(g, coarse, g->node, slot_of, err);
+        if (topomap_halve_torus(coarse, g->problem->machine, g->nodes, g->used, g->next,
+                                i ? DOUBT * (1 + i % 4) : 0, &random, g->node, err) ||
+            settle(g, coarse, g->node, slot_of, err))
+            return -1;
     }
-    return status;
+    return 0;
 }
 
 static int try_tile(grid *g, const uint32_t *size, uint32_t *slot_of, topomap_error *err)
 {
-    const topomap_machine *m = g->problem->machine;
-    topomap_coarse coarse;
-    int status = topomap_coarse_open(&coarse, &g->tiling, size, err), folds = 0;
+    TOPOMAP_CLEANUP(topomap_coarse_close) topomap_coarse coarse = {0};
+    int folds;
 
-    if (status == 0)
-        folds = topomap_fold(&coarse, m, g->node, FOLDS, err);
-    for (int i = 0; status == 0 && i < folds; i++)
-        status = settle(g, &coarse, g->node + (size_t)i * coarse.items, slot_of, err);
-    if (status == 0 && folds >= 0) {
-        status = try_halves(g, &coarse, slot_of, err);
-    }
-    topomap_coarse_close(&coarse);
-    return folds < 0 ? -1 : status;
+    if (topomap_coarse_open(&coarse, &g->tiling, size, err))
+        return -1;
+    folds = topomap_fold(&coarse, g->problem->machine, g->node, FOLDS, err);
+    for (int i = 0; i < folds; i++)
+        if (settle(g, &coarse, g->node + (size_t)i * coarse.items, slot_of, err))
+            return -1;
+    return folds < 0 ? -1 : try_halves(g, &coarse, slot_of, err);
 }
 
 /* A level of the tiling whose groups are the nodes; none where these differ. */
@@ -167,25 +163,27 @@ static int run(grid *g, uint32_t *slot_of, topomap_error *err)
     return shapes < 0 ? -1 : 0;
 }
 
+static void grid_clear(grid *g)
+{
+    topomap_arena_clear(&g->memory);
+    topomap_kept_close(&g->kept);
+}
+
 static int map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    grid g = {.problem = problem};
-    int status = topomap_problem_lattice(problem, "grid", &g.lattice, err);
+    TOPOMAP_CLEANUP(grid_clear) grid g = {.problem = problem};
 
-    if (status == 0) {
-        g.nodes = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.nodes, err);
-        g.items_of = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.items_of, err);
-        g.next = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.next, err);
-        g.slots = topomap_arena_alloc(&g.memory, g.lattice->cells, sizeof *g.slots, err);
-        g.node = topomap_arena_alloc(&g.memory, g.lattice->cells, FOLDS * sizeof *g.node, err);
-        status = topomap_kept_open(&g.kept, problem, g.lattice, err);
-        if (status == 0)
-            status = g.memory.is_short ? -1 : run(&g, slot_of, err);
-    }
-    topomap_arena_clear(&g.memory);
-    topomap_kept_close(&g.kept);
-    return status;
+    if (topomap_problem_lattice(problem, "grid", &g.lattice, err))
+        return -1;
+    g.nodes = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.nodes, err);
+    g.items_of = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.items_of, err);
+    g.next = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.next, err);
+    g.slots = topomap_arena_alloc(&g.memory, g.lattice->cells, sizeof *g.slots, err);
+    g.node = topomap_arena_alloc(&g.memory, g.lattice->cells, FOLDS * sizeof *g.node, err);
+    if (g.memory.is_short || topomap_kept_open(&g.kept, problem, g.lattice, err))
+        return -1;
+    return run(&g, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_grid = {

@@ -38,7 +38,7 @@ static int holds_most(const topomap_lattice *found, const topomap_weights *w)
  * reductions beside it. How well it fits is said of the whole graph. */
 static int find_lattice(const topomap_problem *problem, topomap_lattice *found, topomap_error *err)
 {
-    topomap_weights heavy;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights heavy = {0};
     int some;
 
     if (topomap_lattice_find(&problem->weights, problem->ranks, found, err) != 0)
@@ -46,20 +46,20 @@ static int find_lattice(const topomap_problem *problem, topomap_lattice *found, 
     if (found->dims)
         return 0;
     some = topomap_weights_heavy(&problem->weights, &heavy, err);
-    if (some == 1) {
+    if (some != 1)
+        return some;
+    topomap_lattice_clear(found);
+    if (topomap_lattice_find(&heavy, problem->ranks, found, err) != 0)
+        return -1;
+    if (found->dims && !holds_most(found, &problem->weights))
         topomap_lattice_clear(found);
-        some = topomap_lattice_find(&heavy, problem->ranks, found, err);
-        topomap_weights_clear(&heavy);
-        if (some == 0 && found->dims && !holds_most(found, &problem->weights))
-            topomap_lattice_clear(found);
-        if (some == 0 && found->dims) {
-            topomap_lattice_fit(found, &problem->weights);
-            some = topomap_lattice_weigh(found, &problem->weights, err);
-            if (some != 0)
-                topomap_lattice_clear(found);
-        }
-    }
-    return some;
+    if (!found->dims)
+        return 0;
+    topomap_lattice_fit(found, &problem->weights);
+    if (topomap_lattice_weigh(found, &problem->weights, err) == 0)
+        return 0;
+    topomap_lattice_clear(found);
+    return -1;
 }
 
 int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,

@@ -156,37 +156,34 @@ static int run(bisector *b, uint32_t *place_of, topomap_error *err)
     return 0;
 }
 
+static void bisector_clear(bisector *b)
+{
+    topomap_partitioner_clear(&b->on_h);
+    topomap_partitioner_clear(&b->on_g);
+    topomap_weights_clear(&b->links);
+    topomap_arena_clear(&b->memory);
+    free(b->todo);
+}
+
 static int map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    topomap_hosts hosts;
-    bisector b = {.hosts = &hosts};
-    uint32_t *place_of = NULL;
-    int status = topomap_hosts_init(&hosts, problem, "bisect", err);
+    TOPOMAP_CLEANUP(topomap_hosts_clear) topomap_hosts hosts = {0};
+    TOPOMAP_CLEANUP(bisector_clear) bisector b = {.hosts = &hosts};
+    uint32_t seed = (uint32_t)problem->seed, *place_of;
 
-    if (status == 0) {
-        place_of = topomap_arena_alloc(&b.memory, hosts.units, sizeof *place_of, err);
-        status = place_of ? allocate(&b, err) : -1;
-    }
-    if (status == 0) {
-        weigh_links(&b);
-        status =
-            topomap_partitioner_init(&b.on_h, &b.links, 1, (uint32_t)problem->seed, err) ||
-                    topomap_partitioner_init(&b.on_g, &hosts.work, 1, (uint32_t)problem->seed, err)
-                ? -1
-                : 0;
-        b.on_g.least_incident = 1;
-    }
-    if (status == 0)
-        status = run(&b, place_of, err);
-    if (status == 0)
-        status = topomap_hosts_place(&hosts, place_of, slot_of, err);
-    topomap_partitioner_clear(&b.on_h);
-    topomap_partitioner_clear(&b.on_g);
-    topomap_weights_clear(&b.links);
-    topomap_arena_clear(&b.memory);
-    free(b.todo);
-    topomap_hosts_clear(&hosts);
-    return status;
+    if (topomap_hosts_init(&hosts, problem, "bisect", err))
+        return -1;
+    place_of = topomap_arena_alloc(&b.memory, hosts.units, sizeof *place_of, err);
+    if (!place_of || allocate(&b, err))
+        return -1;
+    weigh_links(&b);
+    if (topomap_partitioner_init(&b.on_h, &b.links, 1, seed, err) ||
+        topomap_partitioner_init(&b.on_g, &hosts.work, 1, seed, err))
+        return -1;
+    b.on_g.least_incident = 1;
+    if (run(&b, place_of, err))
+        return -1;
+    return topomap_hosts_place(&hosts, place_of, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_bisect = {

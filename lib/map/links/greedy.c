@@ -167,27 +167,27 @@ static int try_starts(greedy *g, uint32_t *slot_of, topomap_error *err)
     TOPOMAP_FREED uint32_t *trial = topomap_alloc(p->machine->slots, sizeof *trial, err);
     topomap_random random = {p->seed};
     double best = INFINITY;
-    int status = trial ? 0 : -1;
 
-    for (uint32_t i = 0; status == 0 && i < starts; i++) {
+    if (!trial)
+        return -1;
+    for (uint32_t i = 0; i < starts; i++) {
         topomap_congestion congestion = {.max = 0};
 
         if (i > 0 && topomap_problem_late(p))
             break;
-        status = run(g, start, err);
-        if (status == 0)
-            status = topomap_hosts_place(h, g->place_of, trial, err);
+        if (run(g, start, err) || topomap_hosts_place(h, g->place_of, trial, err))
+            return -1;
         /* A network in parts has no congestion between them: then the first start stays. */
-        if (status == 0 && starts > 1 &&
+        if (starts > 1 &&
             topomap_congestion_evaluate(p->graph, p->machine, trial, "fast", &congestion, NULL))
             congestion.max = i ? INFINITY : 0;
-        if (status == 0 && congestion.max < best) {
+        if (congestion.max < best) {
             best = congestion.max;
             memcpy(slot_of, trial, p->machine->slots * sizeof *trial);
         }
         start = topomap_random_below(&random, h->places);
     }
-    return status;
+    return 0;
 }
 
 static int allocate(greedy *g, topomap_error *err)
@@ -205,21 +205,15 @@ static int allocate(greedy *g, topomap_error *err)
 
 static int map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    topomap_hosts hosts;
+    TOPOMAP_CLEANUP(topomap_hosts_clear) topomap_hosts hosts = {0};
     greedy g = {.hosts = &hosts};
-    int status = topomap_hosts_init(&hosts, problem, "greedy", err);
+    int status = topomap_hosts_init(&hosts, problem, "greedy", err) || allocate(&g, err) ||
+                 sort_units(&g, err) || try_starts(&g, slot_of, err);
 
-    if (status == 0)
-        status = allocate(&g, err);
-    if (status == 0)
-        status = sort_units(&g, err);
-    if (status == 0)
-        status = try_starts(&g, slot_of, err);
     topomap_arena_clear(&g.memory);
     free(g.heap.at);
     topomap_path_clear(&g.search);
-    topomap_hosts_clear(&hosts);
-    return status;
+    return status ? -1 : 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_greedy = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/links/links.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "partition/partition.h"
@@ -44,25 +43,23 @@ static int find_places(topomap_hosts *h, topomap_error *err)
 
 static int make_quotient(topomap_hosts *h, uint32_t size, topomap_error *err)
 {
-    uint32_t n = h->problem->weights.vertices, *member = topomap_alloc(n, sizeof *member, err);
-    topomap_partitioner p;
-    int status =
-        topomap_partitioner_init(&p, &h->problem->weights, 1, (uint32_t)h->problem->seed, err);
+    uint32_t n = h->problem->weights.vertices;
+    TOPOMAP_FREED uint32_t *member = topomap_alloc(n, sizeof *member, err);
+    TOPOMAP_CLEANUP(topomap_partitioner_clear) topomap_partitioner p = {0};
 
     h->units = h->places;
     h->unit_of = topomap_arena_alloc(&h->memory, n, sizeof(uint32_t), err);
+    if (!member || !h->unit_of ||
+        topomap_partitioner_init(&p, &h->problem->weights, 1, (uint32_t)h->problem->seed, err))
+        return -1;
     p.least_incident = 1;
-    if (!member || !h->unit_of)
-        status = -1;
-    if (status == 0)
-        status = topomap_contract_blocks(&p, size, member, &h->work, err);
-    for (uint32_t i = 0; status == 0 && i < n; i++)
+    if (topomap_contract_blocks(&p, size, member, &h->work, err))
+        return -1;
+    for (uint32_t i = 0; i < n; i++)
         h->unit_of[member[i]] = i / size;
     for (uint32_t u = 0; u < h->units; u++)
         h->room[u] = 1;
-    topomap_partitioner_clear(&p);
-    free(member);
-    return status;
+    return 0;
 }
 
 /* ---- Parts --------------------------------------------------------------------------------- */

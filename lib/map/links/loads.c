@@ -37,26 +37,22 @@ static void fill_rows(const topomap_graph *g, topomap_traffic_rows *made, uint64
 int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
                              topomap_traffic_rows *rows, topomap_error *err)
 {
-    topomap_weights w;
-    topomap_traffic_rows made = {.vertices = vertices};
-    uint64_t *next;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights w = {0};
+    TOPOMAP_CLEANUP(topomap_traffic_rows_clear) topomap_traffic_rows made = {.vertices = vertices};
+    TOPOMAP_FREED uint64_t *next = NULL;
 
     if (topomap_weights_new(graph, vertices, &w, err))
         return -1;
     made.out = topomap_alloc(w.offset[vertices], sizeof *made.out, err);
     made.in = topomap_alloc(w.offset[vertices], sizeof *made.in, err);
-    made.offset = w.offset;
-    made.other = w.target;
-    free(w.weight);
+    made.offset = topomap_take(&w.offset);
+    made.other = topomap_take(&w.target);
     next = topomap_alloc(vertices, sizeof *next, err);
-    if (!made.out || !made.in || !next) {
-        topomap_traffic_rows_clear(&made);
-        free(next);
+    if (!made.out || !made.in || !next)
         return -1;
-    }
     fill_rows(graph, &made, next);
-    free(next);
     *rows = made;
+    made = (topomap_traffic_rows){0};
     return 0;
 }
 

@@ -119,19 +119,16 @@ static int order_places(const topomap_hosts *h, int literal, uint32_t *order, to
     TOPOMAP_FREED uint32_t *target = topomap_alloc(n->links, sizeof *target, err);
     adjacency g = {n->vertices, first, target};
     uint64_t at = 0;
-    int status = -1;
 
-    if (first && target) {
-        for (uint32_t v = 0; v < n->vertices; v++) {
-            for (uint32_t l = n->first[v]; l < n->first[v + 1]; l++)
-                if (!literal ||
-                    (h->place_of[v] != UINT32_MAX && h->place_of[n->head[l]] != UINT32_MAX))
-                    target[at++] = n->head[l];
-            first[v + 1] = at;
-        }
-        status = reverse_cuthill_mckee(&g, order, err);
+    if (!first || !target)
+        return -1;
+    for (uint32_t v = 0; v < n->vertices; v++) {
+        for (uint32_t l = n->first[v]; l < n->first[v + 1]; l++)
+            if (!literal || (h->place_of[v] != UINT32_MAX && h->place_of[n->head[l]] != UINT32_MAX))
+                target[at++] = n->head[l];
+        first[v + 1] = at;
     }
-    return status;
+    return reverse_cuthill_mckee(&g, order, err);
 }
 
 static void match(const topomap_hosts *h, const uint32_t *units, const uint32_t *vertices,
@@ -150,28 +147,22 @@ static void match(const topomap_hosts *h, const uint32_t *units, const uint32_t 
 static int map_rcm(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                    topomap_error *err)
 {
-    topomap_hosts h;
-    topomap_arena memory = {0};
-    uint32_t *units = NULL, *vertices = NULL, *place_of = NULL;
-    int status = topomap_hosts_init(&h, problem, self->row.name, err);
+    TOPOMAP_CLEANUP(topomap_hosts_clear) topomap_hosts h = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    uint32_t *units, *vertices, *place_of;
+    adjacency g;
 
-    if (status == 0) {
-        adjacency g = {h.units, h.work.offset, h.work.target};
-
-        units = topomap_arena_alloc(&memory, h.units, sizeof *units, err);
-        place_of = topomap_arena_alloc(&memory, h.units, sizeof *place_of, err);
-        vertices = topomap_arena_alloc(&memory, h.network->vertices, sizeof *vertices, err);
-        if (memory.is_short || reverse_cuthill_mckee(&g, units, err) ||
-            order_places(&h, self->variant, vertices, err))
-            status = -1;
-    }
-    if (status == 0) {
-        match(&h, units, vertices, place_of);
-        status = topomap_hosts_place(&h, place_of, slot_of, err);
-    }
-    topomap_arena_clear(&memory);
-    topomap_hosts_clear(&h);
-    return status;
+    if (topomap_hosts_init(&h, problem, self->row.name, err))
+        return -1;
+    g = (adjacency){h.units, h.work.offset, h.work.target};
+    units = topomap_arena_alloc(&memory, h.units, sizeof *units, err);
+    place_of = topomap_arena_alloc(&memory, h.units, sizeof *place_of, err);
+    vertices = topomap_arena_alloc(&memory, h.network->vertices, sizeof *vertices, err);
+    if (memory.is_short || reverse_cuthill_mckee(&g, units, err) ||
+        order_places(&h, self->variant, vertices, err))
+        return -1;
+    match(&h, units, vertices, place_of);
+    return topomap_hosts_place(&h, place_of, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_rcm = {

@@ -12,13 +12,11 @@ enum { PHASES_MOST = 64, LOADS_MOST = 1 << 21 };
 static int open_rows(const relief *r, const topomap_graph *graph, const uint32_t *block_of,
                      topomap_traffic_rows *rows, topomap_error *err)
 {
-    topomap_graph *blocks = NULL;
-    int status = block_of ? topomap_graph_blocks(graph, block_of, r->vertices, &blocks, err) : 0;
+    TOPOMAP_GRAPH_FREED topomap_graph *blocks = NULL;
 
-    if (status == 0)
-        status = topomap_traffic_rows_new(block_of ? blocks : graph, r->vertices, rows, err);
-    topomap_graph_free(blocks);
-    return status;
+    if (block_of && topomap_graph_blocks(graph, block_of, r->vertices, &blocks, err))
+        return -1;
+    return topomap_traffic_rows_new(block_of ? blocks : graph, r->vertices, rows, err);
 }
 
 int topomap_relief_open(relief *r, const uint32_t *block_of, topomap_error *err)

@@ -153,11 +153,12 @@ static int search(relief *r, topomap_error *err)
 
     topomap_relief_keep(r, topomap_relief_sum(r));
     r->limit = (uint64_t)first;
-    status = go_back(r, 8, 1e-3, err) ? -1 : topomap_relief_descend(r);
-    if (status == 0)
-        status = go_back(r, 16, 1e-3, err) ? -1 : anneal(r, (uint64_t)first, 0, 0.02, 0.0005);
-    if (status == 0 && aims)
-        status = go_back(r, 1, 0.01, err) ? -1 : anneal(r, (uint64_t)(AIM * links), 1, 0.5, 0.02);
+    status = go_back(r, 8, 1e-3, err) || topomap_relief_descend(r) || go_back(r, 16, 1e-3, err) ||
+                     anneal(r, (uint64_t)first, 0, 0.02, 0.0005) ||
+                     (aims && (go_back(r, 1, 0.01, err) ||
+                               anneal(r, (uint64_t)(AIM * links), 1, 0.5, 0.02)))
+                 ? -1
+                 : 0;
     r->limit = (uint64_t)last;
     if (status == 0)
         status = go_back(r, 64, 1e-7, err) ? -1 : topomap_relief_descend(r);
@@ -175,9 +176,8 @@ static int search(relief *r, topomap_error *err)
 static int run(const relief *base, const uint32_t *block_of, uint32_t vertices, uint32_t *place_of,
                topomap_error *err)
 {
-    relief r = *base;
-    topomap_arena memory = {0};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    TOPOMAP_CLEANUP(topomap_relief_close) relief r = *base;
 
     r.vertices = vertices;
     r.whole_nodes = block_of != NULL;
@@ -187,13 +187,11 @@ static int run(const relief *base, const uint32_t *block_of, uint32_t vertices, 
     r.best = topomap_arena_alloc(&memory, vertices, sizeof *r.best, err);
     r.hot_of = topomap_arena_alloc(&memory, r.network->links, 1, err);
     r.edge = topomap_arena_alloc(&memory, TOPOMAP_RELIEF_EDGES, sizeof *r.edge, err);
-    if (!memory.is_short && topomap_relief_open(&r, block_of, err) == 0)
-        status = topomap_relief_load(&r, 1, 0, err) ? -1 : search(&r, err);
-    if (status == 0)
-        memcpy(place_of, r.best, vertices * sizeof *place_of);
-    topomap_relief_close(&r);
-    topomap_arena_clear(&memory);
-    return status;
+    if (memory.is_short || topomap_relief_open(&r, block_of, err) ||
+        topomap_relief_load(&r, 1, 0, err) || search(&r, err))
+        return -1;
+    memcpy(place_of, r.best, vertices * sizeof *place_of);
+    return 0;
 }
 
 /* ---- Nodes, then ranks ----------------------------------------------------------------------- */
@@ -204,17 +202,17 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
     const topomap_problem *problem = base->problem;
     TOPOMAP_FREED uint32_t *node_of = topomap_alloc(problem->ranks, sizeof *node_of, err);
     TOPOMAP_FREED uint32_t *node_to = topomap_alloc(m->nodes, sizeof *node_to, err);
-    int status = node_of && node_to ? 0 : -1;
 
-    for (uint32_t r = 0; status == 0 && r < problem->ranks; r++)
+    if (!node_of || !node_to)
+        return -1;
+    for (uint32_t r = 0; r < problem->ranks; r++)
         node_of[r] = m->node_of[slot_of[r]];
-    for (uint32_t i = 0; status == 0 && i < m->nodes; i++)
+    for (uint32_t i = 0; i < m->nodes; i++)
         node_to[i] = i;
-    if (status == 0)
-        status = run(base, node_of, m->nodes, node_to, err);
-    if (status == 0)
-        topomap_moves_nodes(m, node_to, slot_of);
-    return status;
+    if (run(base, node_of, m->nodes, node_to, err))
+        return -1;
+    topomap_moves_nodes(m, node_to, slot_of);
+    return 0;
 }
 
 static int relieve(topomap_problem *problem, const topomap_objective *o, int nodes_only,
@@ -233,11 +231,11 @@ static int relieve(topomap_problem *problem, const topomap_objective *o, int nod
     if (o->share > 0)
         base.weight = o->share / o->J0 / ((1 - o->share) / o->max0);
     base.J = topomap_problem_cost(problem, slot_of);
-    status = topomap_vicinity_build(m, NEAR, &base.vicinity, err);
-    if (status == 0)
-        status = topomap_shares_new(m, o->network, o->model, 0, &base.shares, err);
-    if (status == 0 && (nodes_only || m->slots > m->nodes))
-        status = run_nodes(&base, slot_of, err);
+    status = topomap_vicinity_build(m, NEAR, &base.vicinity, err) ||
+                     topomap_shares_new(m, o->network, o->model, 0, &base.shares, err) ||
+                     ((nodes_only || m->slots > m->nodes) && run_nodes(&base, slot_of, err))
+                 ? -1
+                 : 0;
     base.J = topomap_problem_cost(problem, slot_of);
     if (status == 0 && !nodes_only)
         status = run(&base, NULL, m->slots, slot_of, err);
@@ -254,22 +252,18 @@ int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topom
 static int map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
-    topomap_objective own = {0};
+    TOPOMAP_CLEANUP(topomap_objective_close) topomap_objective own = {0};
+    const topomap_objective *objective = problem->objective ? problem->objective : &own;
     const topomap_machine *m = problem->machine;
-    int is_hasty = topomap_problem_is_hasty(problem), status = 0;
+    int is_hasty = topomap_problem_is_hasty(problem);
     int nodes_only = is_hasty && problem->work.lattice && problem->work.lattice->dims;
 
-    if (!problem->objective)
-        status =
-            topomap_objective_open(problem->machine, TOPOMAP_OBJECTIVE_CONGESTION, NULL, &own, err);
-    if (status == 0 && m->nodes > 1)
-        status = relieve(problem, problem->objective ? problem->objective : &own, nodes_only,
-                         slot_of, err);
-    topomap_objective_close(&own);
+    if ((!problem->objective &&
+         topomap_objective_open(m, TOPOMAP_OBJECTIVE_CONGESTION, NULL, &own, err)) ||
+        (m->nodes > 1 && relieve(problem, objective, nodes_only, slot_of, err)))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    if (status == 0 && !problem->inter_only && !is_hasty)
-        status = topomap_map_cores(problem, slot_of, err);
-    return status;
+    return problem->inter_only || is_hasty ? 0 : topomap_map_cores(problem, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_relieve = {

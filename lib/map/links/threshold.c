@@ -181,13 +181,12 @@ static int open_fast(const topomap_problem *problem, const uint32_t *slot_of,
     const topomap_network *network = problem->objective->network;
     uint32_t n = problem->weights.vertices;
     TOPOMAP_FREED uint32_t *at = topomap_alloc(n, sizeof *at, err);
-    int status = at ? 0 : -1;
 
-    for (uint32_t v = 0; at && v < n; v++)
+    if (!at)
+        return -1;
+    for (uint32_t v = 0; v < n; v++)
         at[v] = network->vertex_of[problem->machine->node_of[slot_of[v]]];
-    if (status == 0)
-        status = topomap_fast_loads_init(fast, problem->graph, network, n, at, err);
-    return status;
+    return topomap_fast_loads_init(fast, problem->graph, network, n, at, err);
 }
 
 static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
@@ -228,21 +227,19 @@ static int refine_fast(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     uint32_t n = problem->weights.vertices;
     TOPOMAP_FREED uint32_t *before = topomap_alloc(n, sizeof *before, err);
     topomap_score was = {0}, is = {0};
-    int status = -1;
 
     o.model = "fast";
     o.by_time = 0;
-    if (before) {
-        memcpy(before, slot_of, n * sizeof *before);
-        status = topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &was, err);
-    }
-    if (status == 0)
-        status = refine(problem, slot_of, err);
-    if (status == 0)
-        status = topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &is, err);
-    if (status == 0 && topomap_score_better(&was, &is))
+    if (!before)
+        return -1;
+    memcpy(before, slot_of, n * sizeof *before);
+    if (topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &was, err) ||
+        refine(problem, slot_of, err) ||
+        topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &is, err))
+        return -1;
+    if (topomap_score_better(&was, &is))
         memcpy(slot_of, before, n * sizeof *before);
-    return status;
+    return 0;
 }
 
 static int map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `bhatele`: all of the heuristics of Bhatele (2010) that take the graph, the least hop-bytes stay.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
@@ -30,11 +29,14 @@ static double hop_bytes(const topomap_problem *problem, const uint32_t *slot_of)
 
 static int map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    uint32_t n = problem->weights.vertices, *trial = topomap_alloc(n, sizeof *trial, err);
+    uint32_t n = problem->weights.vertices;
+    TOPOMAP_FREED uint32_t *trial = topomap_alloc(n, sizeof *trial, err);
     double least = 0;
-    int status = trial ? 0 : -1, found = 0;
+    int found = 0;
 
-    for (size_t i = 0; status == 0 && i < HEURISTICS; i++) {
+    if (!trial)
+        return -1;
+    for (size_t i = 0; i < HEURISTICS; i++) {
         topomap_error refused;
         double sum;
 
@@ -44,8 +46,7 @@ static int map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_erro
             if (refused.code == TOPOMAP_EUSAGE)
                 continue;
             *err = refused;
-            status = -1;
-            break;
+            return -1;
         }
         sum = hop_bytes(problem, trial);
         if (found && sum >= least)
@@ -54,8 +55,7 @@ static int map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_erro
         least = sum;
         memcpy(slot_of, trial, n * sizeof *slot_of);
     }
-    free(trial);
-    return status;
+    return 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_bhatele = {

@@ -280,7 +280,7 @@ static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     const char *name = self->row.name;
     cartesian c = {.per_node = topomap_slots_per_node(problem->machine)};
     box whole = {{0}, {0}};
-    int status;
+    TOPOMAP_FREED uint32_t *order = NULL;
 
     if (topomap_problem_lattice(problem, name, &c.lattice, err) != 0)
         return -1;
@@ -288,11 +288,10 @@ static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uin
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%s: a grid is mapped to nodes of equal size; they differ here",
                                  name);
-    c.order = topomap_alloc(c.lattice->cells, sizeof *c.order, err);
-    if (!c.order)
+    c.order = order = topomap_alloc(c.lattice->cells, sizeof *order, err);
+    if (!order)
         return -1;
     memcpy(whole.size, c.lattice->size, sizeof whole.size);
-    status = 0;
     if (self->variant == HYPERPLANE)
         hyperplane(&c, &whole);
     else if (self->variant == KD_TREE)
@@ -300,14 +299,11 @@ static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     else if (self->variant == STRIPS)
         strips(&c, &whole);
     else if (!nodecart(&c))
-        status = topomap_error_set(err, TOPOMAP_EUSAGE,
-                                   "%s: the grid that is recognised does not divide into boxes of "
-                                   "%u ranks",
-                                   name, c.per_node);
-    if (status == 0)
-        status = settle(&c, problem, slot_of, err);
-    free(c.order);
-    return status;
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: the grid that is recognised does not divide into boxes of "
+                                 "%u ranks",
+                                 name, c.per_node);
+    return settle(&c, problem, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_nodecart = {

@@ -71,21 +71,18 @@ static void place(topomap_mesh *mesh, const uint32_t *row, uint32_t count)
 
 static int map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    topomap_mesh mesh;
-    uint32_t count = 0, *row = NULL;
-    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
+    TOPOMAP_CLEANUP(topomap_mesh_clear) topomap_mesh mesh = {0};
+    TOPOMAP_FREED uint32_t *row = NULL;
+    uint32_t count = 0;
 
-    if (status == 0) {
-        row = row_of_nodes((topomap_machine *)problem->machine, &count, err);
-        status = row ? 0 : -1;
-    }
-    if (status == 0) {
-        place(&mesh, row, count);
-        topomap_problem_fill(problem, slot_of);
-    }
-    topomap_mesh_clear(&mesh);
-    free(row);
-    return status;
+    if (topomap_mesh_init(&mesh, problem, slot_of, err))
+        return -1;
+    row = row_of_nodes((topomap_machine *)problem->machine, &count, err);
+    if (!row)
+        return -1;
+    place(&mesh, row, count);
+    topomap_problem_fill(problem, slot_of);
+    return 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_chain = {

@@ -63,14 +63,10 @@ static int read_lines(topomap_input *input, const topomap_mesh *mesh, double *po
 int topomap_embedding_read(const topomap_mesh *mesh, const char *path, double *position,
                            topomap_error *err)
 {
-    topomap_input *input;
-    int status;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    if (topomap_input_open(path, &input, err) != 0)
+    if (topomap_input_open(path, &input, err) || read_lines(input, mesh, position, err))
         return -1;
-    status = read_lines(input, mesh, position, err);
-    topomap_input_close(input);
-    if (status == 0)
-        topomap_embedding_stretch(mesh, position);
-    return status;
+    topomap_embedding_stretch(mesh, position);
+    return 0;
 }

@@ -2,7 +2,6 @@
 #include "map/papers/papers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
@@ -160,23 +159,20 @@ static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *er
     embedding m = {
         .weights = &mesh->problem->weights, .ranks = mesh->problem->ranks, .axes = mesh->axes};
     uint32_t order[TOPOMAP_MACHINE_DIMS];
-    topomap_arena memory = {0};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
 
     m.distance = topomap_arena_alloc(&memory, m.ranks, PIVOTS * sizeof *m.distance, err);
     m.queue = topomap_arena_alloc(&memory, m.ranks, sizeof *m.queue, err);
     m.hops = topomap_arena_alloc(&memory, m.ranks, sizeof *m.hops, err);
     m.nearest = topomap_arena_alloc(&memory, m.ranks, sizeof *m.nearest, err);
-    if (!memory.is_short) {
-        choose_pivots(&m);
-        centre(&m);
-        order_axes(mesh, order);
-        for (uint32_t a = 0; a < mesh->axes; a++)
-            project(&m, order[a], position);
-        status = 0;
-    }
-    topomap_arena_clear(&memory);
-    return status;
+    if (memory.is_short)
+        return -1;
+    choose_pivots(&m);
+    centre(&m);
+    order_axes(mesh, order);
+    for (uint32_t a = 0; a < mesh->axes; a++)
+        project(&m, order[a], position);
+    return 0;
 }
 
 void topomap_embedding_stretch(const topomap_mesh *mesh, double *position)

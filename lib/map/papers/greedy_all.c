@@ -5,8 +5,6 @@
  * Noe) chooses the slot where the rank's own traffic costs least. Ties by the lowest id, which the
  * papers leave open. Both are quadratic as published; here a slot is found among one candidate a
  * group of each level (places.h). */
-#include <stdlib.h>
-
 #include "map/objective.h"
 #include "map/problem.h"
 #include "util/alloc.h"
@@ -69,12 +67,12 @@ static void take_out(ranking *r, uint32_t u)
     rise(r, last);
 }
 
-static int ranking_init(ranking *r, uint32_t n, topomap_error *err)
+static int ranking_init(ranking *r, uint32_t n, topomap_arena *memory, topomap_error *err)
 {
-    r->key = topomap_alloc(n, sizeof *r->key, err);
-    r->heap = topomap_alloc(n, sizeof *r->heap, err);
-    r->at = topomap_alloc(n, sizeof *r->at, err);
-    if (!r->key || !r->heap || !r->at)
+    r->key = topomap_arena_alloc(memory, n, sizeof *r->key, err);
+    r->heap = topomap_arena_alloc(memory, n, sizeof *r->heap, err);
+    r->at = topomap_arena_alloc(memory, n, sizeof *r->at, err);
+    if (memory->is_short)
         return -1;
     for (r->count = 0; r->count < n; r->count++)
         put(r, r->count, r->count);
@@ -131,20 +129,16 @@ static int construct(const topomap_algorithm_impl *self, topomap_problem *proble
                      uint32_t *slot_of, topomap_error *err)
 {
     double started = topomap_clock_cpu();
-    topomap_places places = {0};
+    TOPOMAP_CLEANUP(topomap_places_clear) topomap_places places = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     ranking r = {0};
-    int status = topomap_places_init(&places, problem->machine, err);
 
-    if (status == 0)
-        status = ranking_init(&r, problem->weights.vertices, err);
-    if (status == 0)
-        place_all(&problem->weights, self->variant, &r, &places, slot_of);
-    topomap_places_clear(&places);
-    free(r.key);
-    free(r.heap);
-    free(r.at);
+    if (topomap_places_init(&places, problem->machine, err) ||
+        ranking_init(&r, problem->weights.vertices, &memory, err))
+        return -1;
+    place_all(&problem->weights, self->variant, &r, &places, slot_of);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - started;
-    return status;
+    return 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_mueller_merbach = {

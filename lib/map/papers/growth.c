@@ -168,22 +168,24 @@ static int grow(topomap_mesh *mesh, heap *h, const topomap_keyed *root, int betw
     }
 }
 
+static void heap_clear(heap *h)
+{
+    free(h->ranks.at);
+    free(h->placed);
+}
+
 int topomap_growth_heap(topomap_mesh *mesh, int between, topomap_error *err)
 {
     const topomap_weights *w = &mesh->problem->weights;
     uint32_t ranks = mesh->problem->ranks;
-    heap h = {0};
+    TOPOMAP_CLEANUP(heap_clear) heap h = {0};
     TOPOMAP_FREED topomap_keyed *root = topomap_alloc(ranks, sizeof *root, err);
-    int status = -1;
 
     h.placed = topomap_alloc(ranks, sizeof *h.placed, err);
-    if (root && h.placed) {
-        for (uint32_t r = 0; r < ranks; r++)
-            root[r] = entry(w->offset[r + 1] - w->offset[r], r);
-        qsort(root, ranks, sizeof *root, topomap_keyed_order);
-        status = grow(mesh, &h, root, between, err);
-    }
-    free(h.ranks.at);
-    free(h.placed);
-    return status;
+    if (!root || !h.placed)
+        return -1;
+    for (uint32_t r = 0; r < ranks; r++)
+        root[r] = entry(w->offset[r + 1] - w->offset[r], r);
+    qsort(root, ranks, sizeof *root, topomap_keyed_order);
+    return grow(mesh, &h, root, between, err);
 }

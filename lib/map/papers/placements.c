@@ -124,71 +124,52 @@ static const struct {
 static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                topomap_error *err)
 {
-    topomap_mesh mesh;
+    TOPOMAP_CLEANUP(topomap_mesh_clear) topomap_mesh mesh = {0};
     TOPOMAP_FREED double *position = NULL;
-    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
 
-    if (status == 0 && heuristics[self->variant].positions) {
+    if (topomap_mesh_init(&mesh, problem, slot_of, err))
+        return -1;
+    if (heuristics[self->variant].positions) {
         position = topomap_alloc(problem->ranks, (mesh.axes + 1) * sizeof *position, err);
-        status = position ? topomap_embedding_make(&mesh, position, err) : -1;
+        if (!position || topomap_embedding_make(&mesh, position, err))
+            return -1;
     }
-    if (status == 0)
-        status = heuristics[self->variant].place(&mesh, position, err);
-    if (status == 0)
-        topomap_problem_fill(problem, slot_of);
-    topomap_mesh_clear(&mesh);
-    return status;
+    if (heuristics[self->variant].place(&mesh, position, err))
+        return -1;
+    topomap_problem_fill(problem, slot_of);
+    return 0;
 }
 
-const topomap_algorithm_impl topomap_algorithm_coce = {
-    .row = {"coce", BY_BHATELE ", COCE", "construct", FITS_GRID,
-            "grows from all corners towards the centre; any graph, laid out where it is no grid"},
-    .parameters = topomap_parameters_coordinates,
-    .run_family = run,
-    .variant = COCE,
-};
+/* One of them: its symbol and name, whose it is, its help, its row above and its parameters. */
+#define PLACEMENT(symbol, name, paper, help, row_above, words)                                     \
+    const topomap_algorithm_impl topomap_algorithm_##symbol = {                                    \
+        .row = {name, paper, "construct", FITS_GRID, help},                                        \
+        .parameters = words,                                                                       \
+        .run_family = run,                                                                         \
+        .variant = row_above,                                                                      \
+    }
 
-const topomap_algorithm_impl topomap_algorithm_exco = {
-    .row = {"exco", "Bhatele et al. (HiPC 2010), EXCO", "construct", FITS_GRID,
-            "grows from one corner"},
-    .parameters = topomap_parameters_coordinates,
-    .run_family = run,
-    .variant = EXCO,
-};
+PLACEMENT(coce, "coce", BY_BHATELE ", COCE",
+          "grows from all corners towards the centre; any graph, laid out where it is no grid",
+          COCE, topomap_parameters_coordinates);
 
-const topomap_algorithm_impl topomap_algorithm_affn = {
-    .row = {"affn", BY_BHATELE ", AFFN", "construct", FITS_GRID,
-            "stretches the ranks' grid, or a layout of the graph, over the machine's"},
-    .parameters = topomap_parameters_coordinates,
-    .run_family = run,
-    .variant = AFFN,
-};
+PLACEMENT(exco, "exco", "Bhatele et al. (HiPC 2010), EXCO", "grows from one corner", EXCO,
+          topomap_parameters_coordinates);
 
-const topomap_algorithm_impl topomap_algorithm_bft = {
-    .row = {"bft", BY_BHATELE ", BFT", "construct", FITS_GRID,
-            "breadth-first from a random rank and one end of the machine, each near its parent"},
-    .run_family = run,
-    .variant = BFT,
-};
+PLACEMENT(affn, "affn", BY_BHATELE ", AFFN",
+          "stretches the ranks' grid, or a layout of the graph, over the machine's", AFFN,
+          topomap_parameters_coordinates);
 
-const topomap_algorithm_impl topomap_algorithm_mht = {
-    .row = {"mht", BY_BHATELE ", MHT", "construct", FITS_GRID,
-            "the rank with the most placed neighbours next, near their centroid"},
-    .run_family = run,
-    .variant = MHT,
-};
+PLACEMENT(bft, "bft", BY_BHATELE ", BFT",
+          "breadth-first from a random rank and one end of the machine, each near its parent", BFT,
+          NULL);
 
-const topomap_algorithm_impl topomap_algorithm_coce_mht = {
-    .row = {"coce-mht", BY_BHATELE ", COCE+MHT", "construct", FITS_GRID,
-            "ranks at the corners first, then as mht"},
-    .parameters = topomap_parameters_coordinates,
-    .run_family = run,
-    .variant = COCE_MHT,
-};
+PLACEMENT(mht, "mht", BY_BHATELE ", MHT",
+          "the rank with the most placed neighbours next, near their centroid", MHT, NULL);
 
-const topomap_algorithm_impl topomap_algorithm_brick = {
-    .row = {"brick", BY_BHATELE ", NAMD", "construct", FITS_GRID,
-            "inside the box of its two main partners, where there is most room, then outwards"},
-    .run_family = run,
-    .variant = BRICK,
-};
+PLACEMENT(coce_mht, "coce-mht", BY_BHATELE ", COCE+MHT", "ranks at the corners first, then as mht",
+          COCE_MHT, topomap_parameters_coordinates);
+
+PLACEMENT(brick, "brick", BY_BHATELE ", NAMD",
+          "inside the box of its two main partners, where there is most room, then outwards", BRICK,
+          NULL);

@@ -154,14 +154,12 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
 static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                topomap_error *err)
 {
-    topomap_mesh mesh;
-    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
+    TOPOMAP_CLEANUP(topomap_mesh_clear) topomap_mesh mesh = {0};
 
-    if (status == 0)
-        status = map_plane(&mesh, self->row.name,
-                           self->variant ? topomap_plane_aligned : topomap_plane_overlap, err);
-    topomap_mesh_clear(&mesh);
-    return status;
+    if (topomap_mesh_init(&mesh, problem, slot_of, err))
+        return -1;
+    return map_plane(&mesh, self->row.name,
+                     self->variant ? topomap_plane_aligned : topomap_plane_overlap, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_mxovlp = {

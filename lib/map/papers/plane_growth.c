@@ -9,37 +9,34 @@
 static int grow(topomap_rectangle objects, topomap_rectangle processors,
                 const topomap_algorithm_impl *heuristic, uint32_t *at, topomap_error *err)
 {
-    uint32_t slots = processors.x * processors.y, *slot_of;
-    topomap_machine *machine = NULL;
-    topomap_graph *graph = NULL;
+    uint32_t slots = processors.x * processors.y;
+    TOPOMAP_FREED uint32_t *slot_of = topomap_alloc(slots, sizeof *slot_of, err);
+    TOPOMAP_FREED uint32_t *scratch = topomap_alloc(slots, sizeof *scratch, err);
+    TOPOMAP_MACHINE_FREED topomap_machine *machine = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     topomap_problem problem = {.ranks = objects.x * objects.y};
     char grid[64], mesh[64];
-    topomap_arena memory = {0};
-    int status = -1;
 
     if (problem.ranks > slots)
         return topomap_plane_affine(objects, processors, at, err);
-    slot_of = topomap_arena_alloc(&memory, slots, sizeof *slot_of, err);
-    problem.work.scratch = topomap_arena_alloc(&memory, slots, sizeof *slot_of, err);
     snprintf(grid, sizeof grid, "stencil2d:5:%ux%u,bytes=1", objects.x, objects.y);
     snprintf(mesh, sizeof mesh, "mesh:%ux%u", processors.x, processors.y);
-    if (!memory.is_short && topomap_machine_parse(mesh, &machine, err) == 0 &&
-        topomap_graph_generate(grid, &graph, err) == 0 &&
-        topomap_weights_new(graph, slots, &problem.weights, err) == 0) {
-        problem.machine = machine;
-        problem.graph = graph;
-        memset(problem.work.scratch, 0xff, slots * sizeof *slot_of);
-        status = topomap_algorithm_run(heuristic, &problem, slot_of, err);
-    }
-    for (uint32_t i = 0; status == 0 && i < problem.ranks; i++) {
+    if (!slot_of || !scratch || topomap_machine_parse(mesh, &machine, err) ||
+        topomap_graph_generate(grid, &graph, err) ||
+        topomap_weights_new(graph, slots, &weights, err))
+        return -1;
+    problem.machine = machine;
+    problem.graph = graph;
+    problem.weights = weights;
+    problem.work.scratch = memset(scratch, 0xff, slots * sizeof *scratch);
+    if (topomap_algorithm_run(heuristic, &problem, slot_of, err))
+        return -1;
+    for (uint32_t i = 0; i < problem.ranks; i++) {
         at[2 * (size_t)i] = slot_of[i] % processors.x;
         at[2 * (size_t)i + 1] = slot_of[i] / processors.x;
     }
-    topomap_weights_clear(&problem.weights);
-    topomap_graph_free(graph);
-    topomap_machine_free(machine);
-    topomap_arena_clear(&memory);
-    return status;
+    return 0;
 }
 
 int topomap_plane_coce(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,

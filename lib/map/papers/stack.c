@@ -3,7 +3,6 @@
  * a plane. `stack` translates each piece; `fold` reflects every second one, so that neighbours
  * across a cut face each other. Which dimension the planes are stacked along, which way the grid
  * is cut and which 2-D heuristic maps the planes is tried out: the least J stays. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
@@ -100,25 +99,17 @@ static int require_space(const topomap_mesh *mesh, const char *name, topomap_err
 static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                topomap_error *err)
 {
-    stacking s = {.fold = self->variant};
-    topomap_mesh mesh;
+    TOPOMAP_FREED uint32_t *at = topomap_alloc(problem->ranks, 2 * sizeof *at, err);
+    stacking s = {.fold = self->variant, .at = at};
+    TOPOMAP_CLEANUP(topomap_mesh_clear) topomap_mesh mesh = {0};
     TOPOMAP_FREED uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
-    int status = best ? topomap_mesh_init(&mesh, problem, slot_of, err) : -1;
 
-    if (!best)
-        return -1;
-    s.at = topomap_alloc(problem->ranks, 2 * sizeof *s.at, err);
-    if (!s.at)
-        status = -1;
-    if (status == 0)
-        status = require_space(&mesh, self->row.name, err);
-    if (status == 0)
-        status = topomap_plane_require(&mesh, self->row.name, 3, &s.objects, err);
-    if (status == 0)
-        status = try_all(&mesh, &s, best, err);
-    topomap_mesh_clear(&mesh);
-    free(s.at);
-    return status;
+    return !at || !best || topomap_mesh_init(&mesh, problem, slot_of, err) ||
+                   require_space(&mesh, self->row.name, err) ||
+                   topomap_plane_require(&mesh, self->row.name, 3, &s.objects, err) ||
+                   try_all(&mesh, &s, best, err)
+               ? -1
+               : 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_stack = {

@@ -476,28 +476,26 @@ static int quotient(topomap_anneal *a, const topomap_weights *w, const uint32_t 
 {
     const topomap_closeness *c = a->close;
     uint32_t n = w->vertices;
-    topomap_arena memory = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     /* By position; by slot, then place by vertex; and by vertex. */
     uint32_t *vertex = topomap_arena_alloc(&memory, n, sizeof *vertex, err);
     uint32_t *position = topomap_arena_alloc(&memory, n, sizeof *position, err);
     uint32_t *place_of = topomap_arena_alloc(&memory, n, sizeof *place_of, err);
     uint64_t *mark = topomap_arena_alloc(&memory, c->places, sizeof *mark, err);
-    int status = memory.is_short ? -1 : 0;
 
-    if (status == 0) {
-        for (uint32_t p = 0; p < c->places; p++)
-            for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
-                position[c->slot[i]] = i;
-        for (uint32_t v = 0; v < n; v++)
-            vertex[position[slot_of[v]]] = v;
-        for (uint32_t p = 0; p < c->places; p++)
-            for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
-                place_of[vertex[i]] = p;
-        for (uint32_t p = 0; p < c->places; p++)
-            add_row(a, w, vertex, place_of, p, mark);
-    }
-    topomap_arena_clear(&memory);
-    return status;
+    if (memory.is_short)
+        return -1;
+    for (uint32_t p = 0; p < c->places; p++)
+        for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
+            position[c->slot[i]] = i;
+    for (uint32_t v = 0; v < n; v++)
+        vertex[position[slot_of[v]]] = v;
+    for (uint32_t p = 0; p < c->places; p++)
+        for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
+            place_of[vertex[i]] = p;
+    for (uint32_t p = 0; p < c->places; p++)
+        add_row(a, w, vertex, place_of, p, mark);
+    return 0;
 }
 
 int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
@@ -505,7 +503,6 @@ int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
 {
     const topomap_weights *w = &problem->weights;
     uint32_t n = close->places;
-    int status = -1;
 
     *a = (topomap_anneal){.close = close, .vertices = n, .random = {problem->seed}};
     a->offset = topomap_arena_alloc(&a->memory, (size_t)n + 1, sizeof *a->offset, err);
@@ -513,15 +510,15 @@ int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
     a->place = topomap_arena_alloc(&a->memory, n, sizeof *a->place, err);
     a->code = topomap_arena_alloc(&a->memory, n, sizeof *a->code, err);
     a->at = topomap_arena_alloc(&a->memory, n, sizeof *a->at, err);
-    if (!a->memory.is_short)
-        status = quotient(a, w, slot_of, err);
-    for (uint32_t p = 0; status == 0 && p < n; p++) {
+    if (a->memory.is_short || quotient(a, w, slot_of, err)) {
+        topomap_anneal_clear(a);
+        return -1;
+    }
+    for (uint32_t p = 0; p < n; p++) {
         a->place[p] = a->at[p] = p;
         a->code[p] = close->code[p];
     }
-    if (status != 0)
-        topomap_anneal_clear(a);
-    return status;
+    return 0;
 }
 
 void topomap_anneal_clear(topomap_anneal *a)

@@ -2,7 +2,6 @@
 /* `anneal` and `anneal-hot`: groups of slots from the outside in, then slots, level by level from
  * the outermost. Temperatures are fractions of what a swap across the level costs that makes J
  * worse: up to a tenth, a good start keeps its outline; from a fifth on, little of it is left. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
@@ -79,33 +78,27 @@ static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_a
 static int stage(topomap_problem *problem, int level, const topomap_cooling *each,
                  uint32_t *slot_of, topomap_error *err)
 {
-    topomap_closeness close;
-    topomap_anneal anneal;
+    TOPOMAP_CLEANUP(topomap_closeness_clear) topomap_closeness close = {0};
+    TOPOMAP_CLEANUP(topomap_anneal_clear) topomap_anneal anneal = {0};
     topomap_cooling cooling;
-    int status =
-        topomap_closeness_init(&close, problem->machine, level, table_nodes[problem->effort], err);
 
-    if (status != 0)
+    if (topomap_closeness_init(&close, problem->machine, level, table_nodes[problem->effort], err))
         return -1;
     if (close.places == 1 || (close.how == TOPOMAP_CLOSE_BITS && close.levels == 0) ||
-        (level >= 0 && close.places == problem->machine->slots)) {
-        topomap_closeness_clear(&close);
+        (level >= 0 && close.places == problem->machine->slots))
         return 0; /* no swap can change anything, or slots come anyway */
-    }
-    status = topomap_anneal_init(&anneal, problem, &close, slot_of, err);
-    if (status == 0)
-        cooling = in_bounds(problem, &anneal, *each);
-    for (int l = level < 0 ? (int)close.levels - 1 : 0; status == 0 && l >= 0; l--) {
+    if (topomap_anneal_init(&anneal, problem, &close, slot_of, err))
+        return -1;
+    cooling = in_bounds(problem, &anneal, *each);
+    for (int l = level < 0 ? (int)close.levels - 1 : 0; l >= 0; l--) {
         anneal.lowest = (uint32_t)l;
         if (l == 0 && close.levels > 1 && close.how == TOPOMAP_CLOSE_BITS)
             cooling.proposals = (uint64_t)((double)cooling.proposals * innermost[problem->effort]);
-        status = topomap_anneal_run(&anneal, problem, &cooling, err);
+        if (topomap_anneal_run(&anneal, problem, &cooling, err))
+            return -1;
     }
-    if (status == 0)
-        topomap_anneal_store(&anneal, slot_of, problem->work.scratch);
-    topomap_anneal_clear(&anneal);
-    topomap_closeness_clear(&close);
-    return status;
+    topomap_anneal_store(&anneal, slot_of, problem->work.scratch);
+    return 0;
 }
 
 int topomap_anneal_slots(topomap_problem *problem, const topomap_cooling *cooling,
@@ -117,12 +110,10 @@ int topomap_anneal_slots(topomap_problem *problem, const topomap_cooling *coolin
 static int stages(topomap_problem *problem, const schedule *s, uint32_t *slot_of,
                   topomap_error *err)
 {
-    int status = 0;
-
-    for (int l = (int)topomap_closeness_levels(problem->machine);
-         status == 0 && s->groups.proposals && l-- > 0;)
-        status = stage(problem, l, &s->groups, slot_of, err);
-    return status == 0 ? stage(problem, TOPOMAP_CLOSE_SLOTS, &s->slots, slot_of, err) : -1;
+    for (int l = (int)topomap_closeness_levels(problem->machine); s->groups.proposals && l-- > 0;)
+        if (stage(problem, l, &s->groups, slot_of, err))
+            return -1;
+    return stage(problem, TOPOMAP_CLOSE_SLOTS, &s->slots, slot_of, err);
 }
 
 /* What a caller or a user gives it. */
@@ -142,22 +133,20 @@ static int anneal(const topomap_algorithm_impl *self, topomap_problem *problem, 
     const schedule *by_effort = (self->variant ? hot : warm)[problem->effort];
     double before = topomap_clock_cpu(), cost = topomap_problem_cost(problem, slot_of);
     uint32_t n = problem->weights.vertices;
-    uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
-    int status = keep ? 0 : -1;
+    TOPOMAP_FREED uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
     schedule s = by_effort[problem->machine->kind != TOPOMAP_MACHINE_TREE];
 
+    if (!keep)
+        return -1;
     s.groups = tuned(problem, s.groups);
     s.slots = tuned(problem, s.slots);
-    if (status == 0) {
-        memcpy(keep, slot_of, n * sizeof *keep);
-        if (problem->weights.offset[n] > 0)
-            status = stages(problem, &s, slot_of, err);
-    }
-    if (status == 0 && topomap_problem_cost(problem, slot_of) > cost)
+    memcpy(keep, slot_of, n * sizeof *keep);
+    if (problem->weights.offset[n] > 0 && stages(problem, &s, slot_of, err))
+        return -1;
+    if (topomap_problem_cost(problem, slot_of) > cost)
         memcpy(slot_of, keep, n * sizeof *keep);
-    free(keep);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    return status;
+    return 0;
 }
 
 static const topomap_parameter parameters[] = {

@@ -172,42 +172,37 @@ static int search(topomap_anneal *a, const topomap_problem *problem, topomap_err
 
 static int on_level(topomap_problem *problem, int level, uint32_t *slot_of, topomap_error *err)
 {
-    topomap_closeness close;
-    topomap_anneal state;
-    int status = topomap_closeness_init(&close, problem->machine, level, TOPOMAP_CLOSE_NODES, err);
+    TOPOMAP_CLEANUP(topomap_closeness_clear) topomap_closeness close = {0};
+    TOPOMAP_CLEANUP(topomap_anneal_clear) topomap_anneal state = {0};
 
-    if (status != 0)
+    if (topomap_closeness_init(&close, problem->machine, level, TOPOMAP_CLOSE_NODES, err))
         return -1;
-    if (close.places > 1 && (level < 0 || close.places < problem->machine->slots)) {
-        status = topomap_anneal_init(&state, problem, &close, slot_of, err);
-        if (status == 0)
-            status = search(&state, problem, err);
-        if (status == 0)
-            topomap_anneal_store(&state, slot_of, problem->work.scratch);
-        topomap_anneal_clear(&state);
-    }
-    topomap_closeness_clear(&close);
-    return status;
+    if (close.places <= 1 || (level >= 0 && close.places >= problem->machine->slots))
+        return 0;
+    if (topomap_anneal_init(&state, problem, &close, slot_of, err) || search(&state, problem, err))
+        return -1;
+    topomap_anneal_store(&state, slot_of, problem->work.scratch);
+    return 0;
 }
 
 static int map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu(), cost = topomap_problem_cost(problem, slot_of);
     uint32_t n = problem->weights.vertices;
-    uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
-    int status = keep ? 0 : -1;
+    TOPOMAP_FREED uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
 
-    if (status == 0)
-        memcpy(keep, slot_of, n * sizeof *keep);
+    if (!keep)
+        return -1;
+    memcpy(keep, slot_of, n * sizeof *keep);
     for (int l = (int)topomap_closeness_levels(problem->machine);
-         status == 0 && problem->weights.offset[n] > 0 && l-- > TOPOMAP_CLOSE_SLOTS;)
-        status = on_level(problem, l, slot_of, err);
+         problem->weights.offset[n] > 0 && l-- > TOPOMAP_CLOSE_SLOTS;)
+        if (on_level(problem, l, slot_of, err))
+            return -1;
     /* Weights are floats in the search: what it adds up may be a rounding off. */
-    if (status == 0 && topomap_problem_cost(problem, slot_of) > cost)
+    if (topomap_problem_cost(problem, slot_of) > cost)
         memcpy(slot_of, keep, n * sizeof *keep);
-    free(keep);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    return status;
+    return 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_cycles = {

@@ -6,7 +6,6 @@
 #include "map/refine/refine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "util/alloc.h"
@@ -119,9 +118,8 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
 {
     const topomap_machine *m = problem->machine;
     dealing d = {.machine = m};
-    topomap_arena memory = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     uint32_t *order;
-    int status = -1;
 
     if (m->nodes < 2 || !is_uneven(problem))
         return 0;
@@ -130,19 +128,17 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
     d.left = topomap_arena_alloc(&memory, m->nodes, sizeof *d.left, err);
     d.node = topomap_arena_alloc(&memory, m->nodes, sizeof *d.node, err);
     order = topomap_arena_alloc(&memory, problem->ranks, sizeof *order, err);
+    if (memory.is_short)
+        return -1;
     level->dealt = topomap_alloc(problem->ranks, sizeof *level->dealt, err);
-    if (!memory.is_short && level->dealt) {
-        for (uint32_t r = 0; r < problem->ranks; r++)
-            order[r] = r;
-        qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
-        deal(&d, problem->load, order, problem->ranks, level->dealt);
-        level->limit = most_a_slot(m, d.node) * (1 + part);
-        status = 1;
-    }
-    topomap_arena_clear(&memory);
-    if (status < 0)
-        topomap_level_close(level);
-    return status;
+    if (!level->dealt)
+        return -1;
+    for (uint32_t r = 0; r < problem->ranks; r++)
+        order[r] = r;
+    qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
+    deal(&d, problem->load, order, problem->ranks, level->dealt);
+    level->limit = most_a_slot(m, d.node) * (1 + part);
+    return 1;
 }
 
 void topomap_level_close(topomap_level *level)
@@ -328,26 +324,25 @@ static void level(levelling *l)
 static int map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    levelling l = {.problem = problem, .slot_of = slot_of, .random = {problem->seed}};
+    TOPOMAP_FREED uint32_t *vertex_at = topomap_alloc(m->slots, sizeof *vertex_at, err);
+    TOPOMAP_FREED double *node = topomap_alloc(m->nodes, sizeof *node, err);
+    levelling l = {.problem = problem,
+                   .slot_of = slot_of,
+                   .vertex_at = vertex_at,
+                   .node = node,
+                   .random = {problem->seed}};
     double started = topomap_clock_cpu();
-    int status = -1;
 
     if (!problem->level)
         return 0;
-    l.vertex_at = topomap_alloc(m->slots, sizeof *l.vertex_at, err);
-    l.node = topomap_alloc(m->nodes, sizeof *l.node, err);
-    if (l.vertex_at && l.node) {
-        for (uint32_t v = 0; v < m->slots; v++)
-            l.vertex_at[slot_of[v]] = v;
-        topomap_level_most(problem, slot_of, l.node);
-        level(&l);
-        status = 0;
-    }
-    free(l.vertex_at);
-    free(l.node);
+    if (!vertex_at || !node)
+        return -1;
+    for (uint32_t v = 0; v < m->slots; v++)
+        vertex_at[slot_of[v]] = v;
+    topomap_level_most(problem, slot_of, node);
+    level(&l);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - started;
-    return status == 0 && !problem->objective ? topomap_algorithm_swap.run(problem, slot_of, err)
-                                              : status;
+    return problem->objective ? 0 : topomap_algorithm_swap.run(problem, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_level = {

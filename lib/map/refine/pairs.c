@@ -10,6 +10,36 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
+/* ---- Distances by comparing group numbers, without a matrix: VieM, section 3.4 --------------- */
+
+int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine, topomap_error *err)
+{
+    topomap_closeness close;
+    int bits;
+
+    *oracle = (topomap_oracle){.machine = machine};
+    if (machine->kind != TOPOMAP_MACHINE_TREE)
+        return 0;
+    if (topomap_closeness_init(&close, machine, TOPOMAP_CLOSE_SLOTS, 0, err))
+        return -1;
+    bits = close.how == TOPOMAP_CLOSE_BITS;
+    if (bits) {
+        oracle->code = topomap_alloc(machine->slots, sizeof *oracle->code, err);
+        for (uint32_t i = 0; oracle->code && i < close.places; i++)
+            oracle->code[close.slot[i]] = close.code[i];
+        for (uint32_t bit = 1; bit < TOPOMAP_ORACLE_BITS; bit++)
+            oracle->cost[bit] = topomap_nesting_at(machine, close.level_of[bit])->cost;
+    }
+    topomap_closeness_clear(&close);
+    return bits && !oracle->code ? -1 : 0;
+}
+
+void topomap_oracle_clear(topomap_oracle *oracle)
+{
+    free(oracle->code);
+    oracle->code = NULL;
+}
+
 static inline double distance(const topomap_oracle *o, uint32_t p, uint32_t q)
 {
     return o->code ? o->cost[topomap_closeness_bit(o->code[p], o->code[q])]
@@ -119,20 +149,17 @@ int topomap_pairs_try(topomap_pairs *s, uint32_t u, uint32_t x)
 /* The vertices without edges, in the order of their slots. */
 static int find_silent(topomap_pairs *s, topomap_error *err)
 {
-    uint32_t n = s->problem->weights.vertices,
-             *vertex_at = topomap_alloc(n, sizeof *vertex_at, err);
+    uint32_t n = s->problem->weights.vertices;
+    TOPOMAP_FREED uint32_t *vertex_at = topomap_alloc(n, sizeof *vertex_at, err);
 
     s->silent = topomap_alloc(n, sizeof *s->silent, err);
-    if (!vertex_at || !s->silent) {
-        free(vertex_at);
+    if (!vertex_at || !s->silent)
         return -1;
-    }
     for (uint32_t v = 0; v < n; v++)
         vertex_at[s->slot_of[v]] = v;
     for (uint32_t p = 0; p < n; p++)
         if (degree(s, vertex_at[p]) == 0)
             s->silent[s->silents++] = vertex_at[p];
-    free(vertex_at);
     return 0;
 }
 
@@ -263,38 +290,24 @@ static const topomap_parameter blocks[] = {
     {NULL, NULL, NULL, 0, 0},
 };
 
-const topomap_algorithm_impl topomap_algorithm_n2 = {
-    .row = {"n2", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
-            "swaps of all pairs of ranks, in cyclic order"},
-    .run_family = refine,
-    .variant = N2,
-};
+/* One of them: its symbol, section and help, the pairs that it swaps and its parameters. */
+#define PAIRS(symbol, section, help, which, words)                                                 \
+    const topomap_algorithm_impl topomap_algorithm_##symbol = {                                    \
+        .row = {#symbol, BY_VIEM ", " section, "refine", FITS_ALL, help},                          \
+        .parameters = words,                                                                       \
+        .run_family = refine,                                                                      \
+        .variant = which,                                                                          \
+    }
 
-const topomap_algorithm_impl topomap_algorithm_np = {
-    .row = {"np", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
-            "swaps of pairs inside blocks of consecutive ranks, in cyclic order"},
-    .parameters = blocks,
-    .run_family = refine,
-    .variant = NP,
-};
+PAIRS(n2, "2 and 3.2", "swaps of all pairs of ranks, in cyclic order", N2, NULL);
 
-const topomap_algorithm_impl topomap_algorithm_nc1 = {
-    .row = {"nc1", BY_VIEM ", 3.3", "refine", FITS_ALL,
-            "swaps of pairs that communicate, in random order"},
-    .run_family = refine,
-    .variant = 1,
-};
+PAIRS(np, "2 and 3.2", "swaps of pairs inside blocks of consecutive ranks, in cyclic order", NP,
+      blocks);
 
-const topomap_algorithm_impl topomap_algorithm_nc2 = {
-    .row = {"nc2", BY_VIEM ", 3.3", "refine", FITS_ALL,
-            "swaps of pairs at most 2 apart in the communication graph, in random order"},
-    .run_family = refine,
-    .variant = 2,
-};
+PAIRS(nc1, "3.3", "swaps of pairs that communicate, in random order", 1, NULL);
 
-const topomap_algorithm_impl topomap_algorithm_nc10 = {
-    .row = {"nc10", BY_VIEM ", 3.3", "refine", FITS_ALL,
-            "swaps of pairs at most 10 apart in the communication graph, in random order"},
-    .run_family = refine,
-    .variant = 10,
-};
+PAIRS(nc2, "3.3", "swaps of pairs at most 2 apart in the communication graph, in random order", 2,
+      NULL);
+
+PAIRS(nc10, "3.3", "swaps of pairs at most 10 apart in the communication graph, in random order",
+      10, NULL);

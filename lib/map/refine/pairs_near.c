@@ -148,8 +148,7 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
 {
     uint32_t n = pairs->problem->weights.vertices;
     near_search s = {.pairs = pairs, .depth = depth, .random = {pairs->problem->seed}};
-    topomap_arena memory = {0};
-    int status = -1;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
 
     s.order = topomap_arena_alloc(&memory, n, sizeof *s.order, err);
     s.ball = topomap_arena_alloc(&memory, n, sizeof *s.ball, err);
@@ -157,14 +156,12 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
     s.part = topomap_arena_alloc(&memory, n, sizeof *s.part, err);
     s.touched = topomap_arena_alloc(&memory, n, sizeof *s.touched, err);
     s.checked = topomap_arena_alloc(&memory, n, sizeof *s.checked, err);
-    if (!memory.is_short) {
-        measure_parts(&s, n);
-        for (uint32_t u = 0; u < n; u++)
-            s.order[u] = u;
-        topomap_random_shuffle(&s.random, s.order, n);
-        search(&s, n);
-        status = 0;
-    }
-    topomap_arena_clear(&memory);
-    return status;
+    if (memory.is_short)
+        return -1;
+    measure_parts(&s, n);
+    for (uint32_t u = 0; u < n; u++)
+        s.order[u] = u;
+    topomap_random_shuffle(&s.random, s.order, n);
+    search(&s, n);
+    return 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `swap`: whole nodes change places first, then single ranks. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "map/problem.h"
 #include "map/refine/refine.h"
 #include "partition/partition.h"
@@ -22,16 +19,14 @@ static const struct {
 static int node_graph(const topomap_problem *problem, const uint32_t *slot_of,
                       topomap_weights *weights, topomap_error *err)
 {
-    uint32_t n = problem->weights.vertices, *node_of = topomap_alloc(n, sizeof *node_of, err);
-    int status = -1;
+    uint32_t n = problem->weights.vertices;
+    TOPOMAP_FREED uint32_t *node_of = topomap_alloc(n, sizeof *node_of, err);
 
-    for (uint32_t u = 0; node_of && u < n; u++)
+    if (!node_of)
+        return -1;
+    for (uint32_t u = 0; u < n; u++)
         node_of[u] = problem->machine->node_of[slot_of[u]];
-    if (node_of)
-        status =
-            topomap_contract(&problem->weights, node_of, problem->machine->nodes, weights, err);
-    free(node_of);
-    return status;
+    return topomap_contract(&problem->weights, node_of, problem->machine->nodes, weights, err);
 }
 
 /* From where swap->place_of has the vertices of swap->weights. */
@@ -50,21 +45,21 @@ static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity
                       topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    topomap_weights weights = {0};
-    topomap_swap swap = {.weights = &weights, .whole_nodes = 1};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
+    TOPOMAP_FREED uint32_t *node_to = topomap_alloc(m->nodes, sizeof *node_to, err);
+    topomap_swap swap = {.weights = &weights, .place_of = node_to, .whole_nodes = 1};
     uint32_t held = problem->held ? m->node_of[slot_of[*problem->held]] : 0;
-    int status = node_graph(problem, slot_of, &weights, err);
+    int status;
 
+    if (!node_to || node_graph(problem, slot_of, &weights, err))
+        return -1;
     swap.held = problem->held ? &held : NULL;
-    swap.place_of = topomap_arena_alloc(&swap.memory, m->nodes, sizeof *swap.place_of, err);
-    for (uint32_t i = 0; swap.place_of && i < m->nodes; i++)
-        swap.place_of[i] = i;
-    if (status == 0)
-        status = swap.place_of ? search(&swap, problem, vicinity, err) : -1;
-    if (status == 0)
-        topomap_moves_nodes(m, swap.place_of, slot_of);
+    for (uint32_t i = 0; i < m->nodes; i++)
+        node_to[i] = i;
+    status = search(&swap, problem, vicinity, err);
     topomap_arena_clear(&swap.memory);
-    topomap_weights_clear(&weights);
+    if (status == 0)
+        topomap_moves_nodes(m, node_to, slot_of);
     return status;
 }
 
@@ -88,29 +83,25 @@ static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity
 
 int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    topomap_vicinity vicinity = {0};
-    int status = topomap_vicinity_build(problem->machine, 64, &vicinity, err);
+    TOPOMAP_CLEANUP(topomap_vicinity_clear) topomap_vicinity vicinity = {0};
 
-    if (status == 0 && problem->machine->nodes > 1)
-        status = swap_nodes(problem, &vicinity, slot_of, err);
-    topomap_vicinity_clear(&vicinity);
-    return status;
+    if (topomap_vicinity_build(problem->machine, 64, &vicinity, err))
+        return -1;
+    return problem->machine->nodes > 1 ? swap_nodes(problem, &vicinity, slot_of, err) : 0;
 }
 
 static int map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     double before = topomap_clock_cpu();
-    topomap_vicinity vicinity = {0};
-    int status = topomap_vicinity_build(m, 64, &vicinity, err);
+    TOPOMAP_CLEANUP(topomap_vicinity_clear) topomap_vicinity vicinity = {0};
 
-    if (status == 0 && m->nodes > 1 && m->slots > m->nodes)
-        status = swap_nodes(problem, &vicinity, slot_of, err);
-    if (status == 0)
-        status = swap_slots(problem, &vicinity, slot_of, err);
-    topomap_vicinity_clear(&vicinity);
+    if (topomap_vicinity_build(m, 64, &vicinity, err) ||
+        (m->nodes > 1 && m->slots > m->nodes && swap_nodes(problem, &vicinity, slot_of, err)) ||
+        swap_slots(problem, &vicinity, slot_of, err))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    return status;
+    return 0;
 }
 
 const topomap_algorithm_impl topomap_algorithm_swap = {

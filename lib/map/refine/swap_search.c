@@ -200,25 +200,27 @@ static void look_at(search *q, uint32_t u)
         topomap_ring_put(&q->ring, w->target[e]);
 }
 
+static void search_clear(search *q)
+{
+    topomap_twins_clear(&q->twins);
+    topomap_ring_close(&q->ring);
+    free(q->tried);
+}
+
 int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
 {
     uint32_t n = s->weights->vertices, looked = 0;
     topomap_random random = {seed};
-    search q = {.swap = s};
-    int status = -1;
+    TOPOMAP_CLEANUP(search_clear) search q = {.swap = s};
 
     q.tried = topomap_alloc(n, sizeof *q.tried, err);
-    if (q.tried && topomap_ring_open(&q.ring, n, &random, err) == 0 &&
-        topomap_twins_init(&q.twins, s->weights, err) == 0) {
-        while (q.ring.count && s->evaluations) {
-            if (++looked % 256 == 0 && topomap_problem_late(s->problem))
-                break;
-            look_at(&q, topomap_ring_take(&q.ring));
-        }
-        status = 0;
+    if (!q.tried || topomap_ring_open(&q.ring, n, &random, err) ||
+        topomap_twins_init(&q.twins, s->weights, err))
+        return -1;
+    while (q.ring.count && s->evaluations) {
+        if (++looked % 256 == 0 && topomap_problem_late(s->problem))
+            break;
+        look_at(&q, topomap_ring_take(&q.ring));
     }
-    topomap_twins_clear(&q.twins);
-    topomap_ring_close(&q.ring);
-    free(q.tried);
-    return status;
+    return 0;
 }

@@ -81,21 +81,20 @@ static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error
     uint32_t width = b->size[level] / (level ? b->size[level - 1] : 1);
     enum topomap_effort effort = b->problem->effort;
     int cuts = effort == TOPOMAP_STRONG ? 8 : effort == TOPOMAP_DEFAULT ? 2 : 1;
-    topomap_partitioner partitioner = {0};
+    TOPOMAP_CLEANUP(topomap_partitioner_clear) topomap_partitioner partitioner = {0};
     topomap_weights next = {0};
-    int status = -1;
 
     b->members[level] = topomap_arena_alloc(&b->memory, w->vertices, sizeof(uint32_t), err);
-    if (b->members[level] &&
-        topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)b->problem->seed, err) == 0) {
-        partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
-        status = topomap_contract_blocks(&partitioner, width, b->members[level], &next, err);
-    }
-    topomap_partitioner_clear(&partitioner);
+    if (!b->members[level] ||
+        topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)b->problem->seed, err))
+        return -1;
+    partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
+    if (topomap_contract_blocks(&partitioner, width, b->members[level], &next, err))
+        return -1;
     if (level)
         topomap_weights_clear(w);
     *w = next;
-    return status;
+    return 0;
 }
 
 /* place[v] of a level's vertices, counted in groups of that level, becomes that of the members. */
@@ -142,10 +141,8 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     double before = topomap_clock_cpu();
     bottom_up b = {.problem = problem};
     topomap_weights w = problem->weights;
-    int status = open_view(&b, err);
+    int status = open_view(&b, err) || find_levels(&b, err) ? -1 : 0;
 
-    if (status == 0)
-        status = find_levels(&b, err);
     for (uint32_t l = 0; status == 0 && l < b.levels; l++)
         status = climb(&b, l, &w, err);
     if (status == 0)

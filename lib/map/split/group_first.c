@@ -5,7 +5,6 @@
  * over global links, of which there are few. */
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/shapes.h"
 #include "map/problem.h"
@@ -61,27 +60,21 @@ static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, to
 static int map_groups(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    group_splitter s = {.machine = m};
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(m->nodes, sizeof *group, err);
+    group_splitter s = {.machine = m, .group = group, .sw = m->site_of};
     topomap_splitter splitter = {
         .data = &s, .split = split, .root = INSIDE, .orient = 1, .how = TOPOMAP_PARTITION_EXCHANGE};
-    int status;
 
-    s.group = topomap_alloc(m->nodes, sizeof *s.group, err);
-    if (!s.group)
+    if (!group)
         return -1;
     for (uint32_t node = 0; node < m->nodes; node++) {
-        s.group[node] = m->network ? topomap_dragonfly_group(m->network, node) : NO_GROUP;
-        if (s.group[node] == NO_GROUP) {
-            free(s.group);
+        group[node] = m->network ? topomap_dragonfly_group(m->network, node) : NO_GROUP;
+        if (group[node] == NO_GROUP)
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "the algorithm group-first is for dragonfly: machines, whose "
                                      "groups are known, as in dragonfly:p=4,a=8,h=4; use top-down");
-        }
     }
-    s.sw = m->site_of;
-    status = topomap_recursion_map(problem, &splitter, slot_of, err);
-    free(s.group);
-    return status;
+    return topomap_recursion_map(problem, &splitter, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_group_first = {

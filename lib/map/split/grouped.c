@@ -3,7 +3,6 @@
  * into as many groups of equal size as there are nodes, made exact by the moves of section 4; then
  * the graph of the groups is mapped to the nodes, and each group inside its node by itself. The
  * recursion over all ranks, which is ours, needs no groups: what is divided next to last is one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
@@ -52,14 +51,11 @@ static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err
 static int make_groups(const topomap_problem *problem, grouping *g, topomap_weights *weights,
                        topomap_error *err)
 {
-    topomap_partitioner partitioner;
-    int status =
-        topomap_partitioner_init(&partitioner, &problem->weights, 1, (uint32_t)problem->seed, err);
+    TOPOMAP_CLEANUP(topomap_partitioner_clear) topomap_partitioner partitioner = {0};
 
-    if (status == 0)
-        status = topomap_contract_blocks(&partitioner, g->size, g->members, weights, err);
-    topomap_partitioner_clear(&partitioner);
-    return status;
+    if (topomap_partitioner_init(&partitioner, &problem->weights, 1, (uint32_t)problem->seed, err))
+        return -1;
+    return topomap_contract_blocks(&partitioner, g->size, g->members, weights, err);
 }
 
 static int map_groups(topomap_problem *problem, const topomap_splitter *splitter,
@@ -82,19 +78,17 @@ static int map_groups(topomap_problem *problem, const topomap_splitter *splitter
 static int run(topomap_problem *problem, const topomap_splitter *splitter, grouping *g,
                uint32_t *slot_of, topomap_error *err)
 {
-    topomap_weights weights = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     double before = topomap_clock_cpu();
-    int status = -1;
 
-    if (open_groups(g, problem->machine, err) == 0)
-        status = make_groups(problem, g, &weights, err);
+    if (open_groups(g, problem->machine, err) || make_groups(problem, g, &weights, err))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
-    if (status == 0)
-        status = map_groups(problem, splitter, &weights, g, err);
-    topomap_weights_clear(&weights);
-    for (uint32_t i = 0; status == 0 && i < problem->weights.vertices; i++)
+    if (map_groups(problem, splitter, &weights, g, err))
+        return -1;
+    for (uint32_t i = 0; i < problem->weights.vertices; i++)
         slot_of[g->members[i]] = g->node[i / g->size] + i % g->size;
-    return status == 0 && !problem->inter_only ? topomap_map_cores(problem, slot_of, err) : status;
+    return problem->inter_only ? 0 : topomap_map_cores(problem, slot_of, err);
 }
 
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,

@@ -105,17 +105,17 @@ static int coarse_machine(coarsening *c, const topomap_machine *m, topomap_error
     const uint32_t *first = tree ? c->close.start[c->level] : m->slot_first;
     TOPOMAP_FREED uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
     TOPOMAP_FREED uint32_t *group = topomap_alloc(m->slots, sizeof *group, err);
-    int status = per_node && group ? 0 : -1;
 
-    for (uint32_t i = 0; status == 0 && i < nodes; i++)
+    if (!per_node || !group)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++)
         per_node[i] = (first[i + 1] - first[i]) / 2;
-    if (status == 0)
-        status = topomap_machine_frame(nodes, per_node, NULL, &c->machine, err);
-    for (uint32_t l = 0; status == 0 && l <= c->level; l++)
-        status = copy_inner(c, m, l, group, err);
-    if (status == 0)
-        status = copy_outside(c, m, group, err);
-    return status;
+    if (topomap_machine_frame(nodes, per_node, NULL, &c->machine, err))
+        return -1;
+    for (uint32_t l = 0; l <= c->level; l++)
+        if (copy_inner(c, m, l, group, err))
+            return -1;
+    return copy_outside(c, m, group, err);
 }
 
 static int map_rounds(topomap_problem *problem, uint32_t rounds, uint32_t *slot_of,
@@ -126,22 +126,20 @@ static int map_pairs(const topomap_problem *problem, coarsening *c, const topoma
                      uint32_t rounds, uint32_t *pair_at, topomap_error *err)
 {
     topomap_problem pairs = *problem;
-    int status = -1;
+    TOPOMAP_FREED uint32_t *scratch = topomap_alloc(c->machine->slots, sizeof *scratch, err);
 
+    if (!scratch)
+        return -1;
+    memset(scratch, 0xff, c->machine->slots * sizeof *scratch);
     pairs.machine = c->machine;
     pairs.weights = *weights;
     pairs.ranks = weights->vertices;
     pairs.load = NULL;
     pairs.start = NULL;
-    pairs.work.scratch = topomap_alloc(c->machine->slots, sizeof *pairs.work.scratch, err);
-    if (pairs.work.scratch) {
-        memset(pairs.work.scratch, 0xff, c->machine->slots * sizeof *pairs.work.scratch);
-        status = map_rounds(&pairs, rounds - 1, pair_at, err);
-        if (status == 0)
-            status = topomap_anneal_slots(&pairs, &between_rounds, pair_at, err);
-    }
-    free(pairs.work.scratch);
-    return status;
+    pairs.work.scratch = scratch;
+    if (map_rounds(&pairs, rounds - 1, pair_at, err))
+        return -1;
+    return topomap_anneal_slots(&pairs, &between_rounds, pair_at, err);
 }
 
 static int map_round(topomap_problem *problem, coarsening *c, uint32_t rounds, uint32_t *slot_of,
@@ -150,22 +148,20 @@ static int map_round(topomap_problem *problem, coarsening *c, uint32_t rounds, u
     uint32_t slots = problem->machine->slots;
     TOPOMAP_FREED uint32_t *half = topomap_alloc(slots, sizeof *half, err);
     TOPOMAP_FREED uint32_t *pair_at = topomap_alloc(slots / 2, sizeof *pair_at, err);
-    topomap_weights weights = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     topomap_random random = {problem->seed};
     double before = topomap_clock_cpu();
-    int status = half && pair_at ? coarse_machine(c, problem->machine, err) : -1;
 
-    if (status == 0)
-        status = topomap_matching(&problem->weights, &random, half, err);
-    if (status == 0)
-        status = topomap_matching_contract(&problem->weights, half, &weights, err);
+    if (!half || !pair_at || coarse_machine(c, problem->machine, err) ||
+        topomap_matching(&problem->weights, &random, half, err) ||
+        topomap_matching_contract(&problem->weights, half, &weights, err))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
-    if (status == 0)
-        status = map_pairs(problem, c, &weights, rounds, pair_at, err);
-    for (uint32_t i = 0; status == 0 && i < slots; i++)
+    if (map_pairs(problem, c, &weights, rounds, pair_at, err))
+        return -1;
+    for (uint32_t i = 0; i < slots; i++)
         slot_of[half[i]] = c->close.slot[pair_at[i / 2] * 2 + i % 2];
-    topomap_weights_clear(&weights);
-    return status;
+    return 0;
 }
 
 /* rounds: as many as are left, UNKNOWN at the start. */

@@ -92,43 +92,35 @@ static int divide(model *m, topomap_error *err)
 static int number_blocks(const model *m, topomap_graph **out, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *block_of = topomap_alloc(m->mesh->ranks, sizeof *block_of, err);
-    int status = -1;
 
-    for (uint32_t b = 0; block_of && b < m->parts; b++)
+    if (!block_of)
+        return -1;
+    for (uint32_t b = 0; b < m->parts; b++)
         for (uint32_t i = begin(m, b); i < begin(m, b + 1); i++)
             block_of[m->vertices[i]] = m->id[b];
-    if (block_of)
-        status = topomap_graph_blocks(m->mesh, block_of, m->parts, out, err);
-    return status;
+    return topomap_graph_blocks(m->mesh, block_of, m->parts, out, err);
 }
 
 static int make(model *m, uint64_t seed, topomap_graph **out, topomap_error *err)
 {
-    topomap_weights weights = {0};
-    int status = topomap_weights_new(m->mesh, m->mesh->ranks, &weights, err);
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
+    TOPOMAP_FREED uint32_t *id = m->id = topomap_alloc(m->parts, sizeof *id, err);
+    TOPOMAP_FREED uint32_t *vertices = topomap_alloc(m->mesh->ranks, sizeof *vertices, err);
+    int status;
 
-    if (status == 0)
-        status = topomap_partitioner_init(&m->partitioner, &weights, 1, (uint32_t)seed, err);
-    m->id = topomap_alloc(m->parts, sizeof *m->id, err);
-    m->vertices = topomap_alloc(m->mesh->ranks, sizeof *m->vertices, err);
-    if (!m->id || !m->vertices)
-        status = -1;
-    for (uint32_t b = 0; status == 0 && b < m->parts; b++)
-        m->id[b] = b;
-    for (uint32_t v = 0; status == 0 && v < m->mesh->ranks; v++)
-        m->vertices[v] = v;
-    if (status == 0)
-        status = divide(m, err);
-    if (status == 0)
-        status = number_blocks(m, out, err);
+    if (!id || !vertices || topomap_weights_new(m->mesh, m->mesh->ranks, &weights, err) ||
+        topomap_partitioner_init(&m->partitioner, &weights, 1, (uint32_t)seed, err))
+        return -1;
+    m->vertices = vertices;
+    for (uint32_t b = 0; b < m->parts; b++)
+        id[b] = b;
+    for (uint32_t v = 0; v < m->mesh->ranks; v++)
+        vertices[v] = v;
+    status = divide(m, err) || number_blocks(m, out, err) ? -1 : 0;
     topomap_partitioner_clear(&m->partitioner);
-    topomap_weights_clear(&weights);
-    free(m->id);
-    free(m->vertices);
     free(m->stack);
     free(m->sizes);
-    free(m->split.size);
-    free(m->split.where);
+    topomap_split_clear(&m->split);
     return status;
 }
 
@@ -137,8 +129,7 @@ int topomap_graph_partition(const topomap_graph *mesh, uint32_t parts, const cha
                             topomap_error *err)
 {
     model m = {.mesh = mesh, .parts = parts};
-    topomap_splitter splitter;
-    int status;
+    TOPOMAP_CLEANUP(topomap_tree_splitter_close) topomap_splitter splitter = {0};
 
     if (strcmp(method, "rb") != 0 && strcmp(method, "rms") != 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "method '%.40s': expected rb or rms", method);
@@ -157,7 +148,5 @@ int topomap_graph_partition(const topomap_graph *mesh, uint32_t parts, const cha
     if (topomap_tree_splitter_open(machine, &splitter, err) != 0)
         return -1;
     m.splitter = &splitter;
-    status = make(&m, seed, graph, err);
-    topomap_tree_splitter_close(&splitter);
-    return status;
+    return make(&m, seed, graph, err);
 }

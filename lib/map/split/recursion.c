@@ -2,7 +2,6 @@
 #include "map/split/split.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "partition/partition.h"
 #include "util/alloc.h"
@@ -203,7 +202,6 @@ int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *spli
     topomap_partitioner_clear(&r.partitioner);
     topomap_arena_clear(&r.memory);
     free(r.queue);
-    free(r.split.size);
-    free(r.split.where);
+    topomap_split_clear(&r.split);
     return status;
 }

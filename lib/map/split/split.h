@@ -17,6 +17,12 @@ typedef struct topomap_split {
     size_t capacity_size, capacity_where;
 } topomap_split;
 
+static inline void topomap_split_clear(topomap_split *split)
+{
+    free(split->size);
+    free(split->where);
+}
+
 /** Appends a part. */
 int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topomap_error *err);
 

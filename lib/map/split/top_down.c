@@ -12,14 +12,12 @@
 static int map_along(const topomap_algorithm_impl *self, topomap_problem *problem,
                      uint32_t *slot_of, topomap_error *err)
 {
-    topomap_splitter splitter;
-    int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
+    TOPOMAP_CLEANUP(topomap_tree_splitter_close) topomap_splitter splitter = {0};
 
+    if (topomap_tree_splitter_open(problem->machine, &splitter, err))
+        return -1;
     splitter.how = (unsigned)self->variant;
-    if (status == 0)
-        status = topomap_recursion_map(problem, &splitter, slot_of, err);
-    topomap_tree_splitter_close(&splitter);
-    return status;
+    return topomap_recursion_map(problem, &splitter, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_top_down = {

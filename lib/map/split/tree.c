@@ -6,7 +6,6 @@
  * on along the hwloc tree. */
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "map/problem.h"
@@ -157,22 +156,22 @@ static int join_items(tree_splitter *t, topomap_error *err)
     const topomap_machine *m = t->machine;
     TOPOMAP_FREED uint32_t *node_of_item = topomap_alloc(t->items, sizeof *node_of_item, err);
     TOPOMAP_FREED float *distance = NULL;
-    int status = -1;
 
-    if (node_of_item && t->items > JOINING_LIMIT)
-        topomap_error_set(err, TOPOMAP_EUSAGE,
-                          "tree: neighbour joining takes %d places at most, here are %u; use "
-                          "rb-wrap",
-                          JOINING_LIMIT, t->items);
-    else if (node_of_item)
-        distance = topomap_alloc((size_t)t->items * t->items, sizeof *distance, err);
-    if (distance) {
-        for (uint32_t i = 0; i < m->nodes; i++)
-            node_of_item[t->item_of[i]] = i;
-        fill_distances(t, node_of_item, distance);
-        status = topomap_joining_build(t->items, distance, &t->joining, err);
-    }
-    return status == 0 ? number_items(t, err) : -1;
+    if (t->items > JOINING_LIMIT)
+        return topomap_error_set(
+            err, TOPOMAP_EUSAGE,
+            "tree: neighbour joining takes %d places at most, here are %u; use "
+            "rb-wrap",
+            JOINING_LIMIT, t->items);
+    distance = topomap_alloc((size_t)t->items * t->items, sizeof *distance, err);
+    if (!node_of_item || !distance)
+        return -1;
+    for (uint32_t i = 0; i < m->nodes; i++)
+        node_of_item[t->item_of[i]] = i;
+    fill_distances(t, node_of_item, distance);
+    if (topomap_joining_build(t->items, distance, &t->joining, err))
+        return -1;
+    return number_items(t, err);
 }
 
 static int choose_items(tree_splitter *t, topomap_error *err)
@@ -238,14 +237,12 @@ int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter 
 static int map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
-    topomap_splitter splitter;
-    int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
+    TOPOMAP_CLEANUP(topomap_tree_splitter_close) topomap_splitter splitter = {0};
 
+    if (topomap_tree_splitter_open(problem->machine, &splitter, err))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
-    if (status == 0)
-        status = topomap_grouped_map(problem, &splitter, slot_of, err);
-    topomap_tree_splitter_close(&splitter);
-    return status;
+    return topomap_grouped_map(problem, &splitter, slot_of, err);
 }
 
 const topomap_parameter topomap_parameters_grouped[] = {

@@ -2,7 +2,6 @@
 /* `two-stage`: ranks to nodes first, then, in each node by itself, to cores: Lindgren (KTH), Alg.
  * 4. `two-stage-refine` improves an existing mapping: the node stage is refined, the core stage
  * made anew (Alg. 5). Always one to one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
@@ -23,20 +22,19 @@ typedef struct core_stage {
 /* Divides a run of slots of one node, and the vertices on it, down the node's levels. */
 static int divide(core_stage *stage, uint32_t lo, uint32_t hi, topomap_error *err)
 {
-    topomap_split split = {0};
-    int status =
-        topomap_split_inside(stage->problem->machine, stage->slots + lo, hi - lo, &split, err);
+    TOPOMAP_CLEANUP(topomap_split_clear) topomap_split split = {0};
 
-    if (status == 0 && split.parts > 1 && split.parts < hi - lo) {
-        status = topomap_partition(&stage->partitioner, stage->vertices + lo, hi - lo, split.parts,
-                                   split.size, err);
-        for (uint32_t i = 0; status == 0 && i < split.parts; lo += split.size[i++])
-            if (split.size[i] > 1)
-                status = divide(stage, lo, lo + split.size[i], err);
-    }
-    free(split.size);
-    free(split.where);
-    return status;
+    if (topomap_split_inside(stage->problem->machine, stage->slots + lo, hi - lo, &split, err))
+        return -1;
+    if (split.parts <= 1 || split.parts >= hi - lo)
+        return 0;
+    if (topomap_partition(&stage->partitioner, stage->vertices + lo, hi - lo, split.parts,
+                          split.size, err))
+        return -1;
+    for (uint32_t i = 0; i < split.parts; lo += split.size[i++])
+        if (split.size[i] > 1 && divide(stage, lo, lo + split.size[i], err))
+            return -1;
+    return 0;
 }
 
 /* J inside the node of slots lo..hi-1 by stage->vertices; scratch is [slots], UINT32_MAX again. */
@@ -117,10 +115,10 @@ static int map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_er
     int inter_only = problem->inter_only, status;
 
     problem->inter_only = 1;
-    if (problem->machine->kind == TOPOMAP_MACHINE_TORUS)
-        status = topomap_algorithm_run(&topomap_algorithm_rb_wrap, problem, slot_of, err);
-    else
-        status = topomap_algorithm_run(&topomap_algorithm_top_down, problem, slot_of, err);
+    status = topomap_algorithm_run(problem->machine->kind == TOPOMAP_MACHINE_TORUS
+                                       ? &topomap_algorithm_rb_wrap
+                                       : &topomap_algorithm_top_down,
+                                   problem, slot_of, err);
     problem->inter_only = inter_only;
     return status == 0 && !inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }

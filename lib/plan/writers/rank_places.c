@@ -10,18 +10,12 @@
 
 /* Which PUs of a class a job has, and how a launcher counts them. */
 struct count {
+    topomap_arena memory;
     uint32_t *core_of; /* [highest OS number + 1] UINT32_MAX: not the job's */
     uint32_t *thread_of;
     uint32_t *size; /* [cores] hardware threads of each that counts */
     uint32_t pus;
 };
-
-static void end_count(struct count *count)
-{
-    free(count->core_of);
-    free(count->thread_of);
-    free(count->size);
-}
 
 static uint32_t highest(const topomap_bindings_class *c)
 {
@@ -39,10 +33,11 @@ static int count_class(const topomap_bindings_class *c, const uint32_t *core, ui
     uint32_t cores = n ? n : c->cores, threads = 0;
 
     count->pus = highest(c) + 1;
-    count->core_of = topomap_alloc(count->pus, sizeof *count->core_of, err);
-    count->thread_of = topomap_alloc(count->pus, sizeof *count->thread_of, err);
-    count->size = topomap_alloc(cores, sizeof *count->size, err);
-    if (!count->core_of || !count->thread_of || !count->size)
+    count->core_of = topomap_arena_alloc(&count->memory, count->pus, sizeof *count->core_of, err);
+    count->thread_of =
+        topomap_arena_alloc(&count->memory, count->pus, sizeof *count->thread_of, err);
+    count->size = topomap_arena_alloc(&count->memory, cores, sizeof *count->size, err);
+    if (count->memory.is_short)
         return -1;
     memset(count->core_of, 0xff, count->pus * sizeof *count->core_of);
     for (uint32_t k = 0; k < cores; k++) {
@@ -98,7 +93,7 @@ static int count_node(struct making *making, uint32_t node, uint32_t *used, topo
     const topomap_bindings *bindings = &making->plan->bindings;
     const topomap_cores *cores = making->cores;
     uint32_t at = cores ? cores->first[node] : 0, n = cores ? cores->first[node + 1] - at : 0;
-    struct count count = {NULL, NULL, NULL, 0};
+    struct count count = {0};
     int status = count_class(&bindings->node_class[bindings->class_of[node]],
                              n ? cores->core + at : NULL, n, &count, err);
 
@@ -113,7 +108,7 @@ static int count_node(struct making *making, uint32_t node, uint32_t *used, topo
         making->of_task[k] = *used;
         *used += status == 0 ? units : 0;
     }
-    end_count(&count);
+    topomap_arena_clear(&count.memory);
     return status;
 }
 
@@ -159,11 +154,12 @@ static int count_bindings(struct making *making, topomap_error *err)
 {
     const topomap_bindings *bindings = &making->plan->bindings;
     size_t pus = bindings->pu_start[bindings->task_first[bindings->nodes]];
+    topomap_arena *memory = &making->places->memory;
 
     making->places->known = 1;
-    making->unit = topomap_alloc(pus, sizeof *making->unit, err);
-    making->places->unit = topomap_alloc(pus, sizeof *making->places->unit, err);
-    if (!making->unit || !making->places->unit || count_all(making, err) != 0)
+    making->unit = topomap_arena_alloc(memory, pus, sizeof *making->unit, err);
+    making->places->unit = topomap_arena_alloc(memory, pus, sizeof *making->places->unit, err);
+    if (memory->is_short || count_all(making, err) != 0)
         return -1;
     if (!making->whole) {
         making->places->threads = 1;
@@ -176,7 +172,7 @@ static int count_bindings(struct making *making, topomap_error *err)
 
 static int count_locals(topomap_rank_places *places, topomap_error *err)
 {
-    places->unit = topomap_alloc(places->ranks, sizeof *places->unit, err);
+    places->unit = topomap_arena_alloc(&places->memory, places->ranks, sizeof *places->unit, err);
     if (!places->unit)
         return -1;
     for (uint32_t r = 0; r < places->ranks; r++) {
@@ -191,42 +187,34 @@ int topomap_rank_places_make(const topomap_plan *plan, const char *const *names,
                              topomap_error *err)
 {
     struct making making = {plan, cores && cores->nodes ? cores : NULL, places, NULL, NULL, 1};
-    int status = -1;
+    uint32_t tasks = plan->tasks;
+    topomap_arena *memory = &places->memory;
 
+    *places = (topomap_rank_places){.ranks = tasks, .nodes = plan->nodes, .node = names};
     for (uint32_t node = 0; node < plan->nodes; node++)
-        if (!topomap_is_node_name(names[node], strlen(names[node]))) {
-            *places = (topomap_rank_places){0};
+        if (!topomap_is_node_name(names[node], strlen(names[node])))
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "'%.80s' is not a node name that a launcher's file can have: "
                                      "letters, digits, '.', '-' and '_'",
                                      names[node]);
+    places->node_of = topomap_arena_alloc(memory, tasks, sizeof *places->node_of, err);
+    places->local = topomap_arena_alloc(memory, tasks, sizeof *places->local, err);
+    places->by_node = topomap_arena_alloc(memory, tasks, sizeof *places->by_node, err);
+    places->first = topomap_arena_alloc(memory, (size_t)tasks + 1, sizeof *places->first, err);
+    making.of_task = topomap_arena_alloc(memory, (size_t)tasks + 1, sizeof *making.of_task, err);
+    if (memory->is_short)
+        return -1;
+    memcpy(places->by_node, plan->task, tasks * sizeof *places->by_node);
+    for (uint32_t node = 0; node < plan->nodes; node++)
+        for (uint32_t k = plan->first[node]; k < plan->first[node + 1]; k++) {
+            places->node_of[plan->task[k]] = node;
+            places->local[plan->task[k]] = k - plan->first[node];
         }
-    *places = (topomap_rank_places){.ranks = plan->tasks, .nodes = plan->nodes, .node = names};
-    places->node_of = topomap_alloc(plan->tasks, sizeof *places->node_of, err);
-    places->local = topomap_alloc(plan->tasks, sizeof *places->local, err);
-    places->by_node = topomap_alloc(plan->tasks, sizeof *places->by_node, err);
-    places->first = topomap_alloc((size_t)plan->tasks + 1, sizeof *places->first, err);
-    making.of_task = topomap_alloc((size_t)plan->tasks + 1, sizeof *making.of_task, err);
-    if (places->node_of && places->local && places->by_node && places->first && making.of_task) {
-        memcpy(places->by_node, plan->task, plan->tasks * sizeof *places->by_node);
-        for (uint32_t node = 0; node < plan->nodes; node++)
-            for (uint32_t k = plan->first[node]; k < plan->first[node + 1]; k++) {
-                places->node_of[plan->task[k]] = node;
-                places->local[plan->task[k]] = k - plan->first[node];
-            }
-        status = has_bindings(plan) ? count_bindings(&making, err) : count_locals(places, err);
-    }
-    free(making.of_task);
-    free(making.unit);
-    return status;
+    return has_bindings(plan) ? count_bindings(&making, err) : count_locals(places, err);
 }
 
 void topomap_rank_places_clear(topomap_rank_places *places)
 {
-    free(places->node_of);
-    free(places->local);
-    free(places->by_node);
-    free(places->first);
-    free(places->unit);
+    topomap_arena_clear(&places->memory);
     *places = (topomap_rank_places){0};
 }

@@ -4,8 +4,10 @@
 
 #include "topomap/hosts.h"
 #include "topomap/plan.h"
+#include "util/alloc.h"
 
 typedef struct topomap_rank_places {
+    topomap_arena memory;
     uint32_t ranks, nodes;
     const char *const *node; /* [nodes] names, lent */
     uint32_t *node_of;       /* [ranks] */

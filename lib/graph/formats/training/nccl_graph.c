@@ -103,7 +103,7 @@ static int take_as_one(topomap_nccl *log, topomap_error *err)
 static int find_world(struct job *job, topomap_error *err)
 {
     topomap_nccl *log = job->log;
-    size_t *members = topomap_alloc(log->comms, sizeof *members, err);
+    TOPOMAP_FREED size_t *members = topomap_alloc(log->comms, sizeof *members, err);
 
     if (!members)
         return -1;
@@ -115,7 +115,6 @@ static int find_world(struct job *job, topomap_error *err)
             job->world = c;
             job->ranks = log->comm[c].size;
         }
-    free(members);
     for (size_t i = 0; i < log->members; i++)
         if (log->member[i].comm == job->world)
             job->rank[log->member[i].device] = log->member[i].rank;
@@ -133,7 +132,7 @@ static int compare_labels(const void *a, const void *b)
 static int take_labels(struct job *job, topomap_error *err)
 {
     size_t devices = job->log->devices.count;
-    uint64_t *sorted = topomap_alloc(devices, sizeof *sorted, err);
+    TOPOMAP_FREED uint64_t *sorted = topomap_alloc(devices, sizeof *sorted, err);
     int alike = 0;
 
     if (!sorted)
@@ -143,7 +142,6 @@ static int take_labels(struct job *job, topomap_error *err)
     for (size_t i = 0; i < devices; i++)
         alike |= !sorted[i] || (i && sorted[i] == sorted[i - 1]);
     job->ranks = sorted[devices - 1];
-    free(sorted);
     for (size_t i = 0; !alike && i < devices; i++)
         job->rank[i] = (uint32_t)job->log->label[i] - 1;
     return alike;
@@ -155,9 +153,7 @@ static int find_ranks(const topomap_input *input, struct job *job, topomap_error
     int alike;
 
     job->rank = topomap_alloc(log->devices.count, sizeof *job->rank, err);
-    if (!job->rank || (!log->comms && take_as_one(log, err)))
-        return -1;
-    if (find_world(job, err))
+    if (!job->rank || (!log->comms && take_as_one(log, err)) || find_world(job, err))
         return -1;
     if (job->world != TOPOMAP_NCCL_NONE)
         return 0;
@@ -280,25 +276,30 @@ static int add_units(struct job *job, topomap_error *err)
     return 0;
 }
 
+static void job_clear(struct job *job)
+{
+    topomap_arcs_clear(&job->arcs);
+    free(job->rank);
+}
+
 static int add_all(struct job *job, int *measured, topomap_error *err)
 {
     topomap_nccl *log = job->log;
     TOPOMAP_FREED struct topomap_nccl_member *unsorted =
         topomap_alloc(log->members, sizeof *unsorted, err);
-    int status = unsorted ? 0 : -1;
 
-    if (!status && log->members) {
+    if (!unsorted)
+        return -1;
+    if (log->members) {
         memcpy(unsorted, log->member, log->members * sizeof *unsorted);
         qsort(log->member, log->members, sizeof *log->member, compare_members);
     }
     *measured = log->sends > 0;
     for (size_t i = 0; i < log->members; i++)
         *measured |= log->member[i].ring > 0 || log->member[i].each > 0;
-    if (!status)
-        status = !*measured                                             ? add_units(job, err)
-                 : add_sends(job, unsorted, err) || add_calls(job, err) ? -1
-                                                                        : 0;
-    return status;
+    if (!*measured)
+        return add_units(job, err);
+    return add_sends(job, unsorted, err) || add_calls(job, err) ? -1 : 0;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -325,10 +326,10 @@ static int note(const struct job *job, int measured, topomap_graph *graph, topom
 int topomap_nccl_graph(const topomap_input *input, topomap_nccl *log, topomap_graph **graph,
                        topomap_error *err)
 {
-    struct job job = {.log = log, .world = TOPOMAP_NCCL_NONE};
-    topomap_graph *made = NULL;
+    TOPOMAP_CLEANUP(job_clear) struct job job = {.log = log, .world = TOPOMAP_NCCL_NONE};
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     topomap_error why;
-    int measured = 0, status;
+    int measured = 0;
 
     if (!log->arcs && !log->members)
         return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -336,25 +337,20 @@ int topomap_nccl_graph(const topomap_input *input, topomap_nccl *log, topomap_gr
                                  "NCCL_DEBUG=INFO writes them, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,"
                                  "COLL also the bytes",
                                  topomap_input_path(input));
-    status = find_ranks(input, &job, err);
-    if (!status) {
-        arcs_sort(&job);
-        status = add_all(&job, &measured, &why) ? topomap_lines_blame(input, &why, err) : 0;
-    }
-    if (!status && !job.arcs.count)
-        status =
-            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no two of the %llu ranks exchange anything",
-                              topomap_input_path(input), (unsigned long long)job.ranks);
-    if (!status && (topomap_lines_plausible(input, job.ranks, job.arcs.count, err) ||
-                    topomap_arcs_take(&job.arcs, (uint32_t)job.ranks, &made, err) ||
-                    note(&job, measured, made, err) ||
-                    topomap_graph_set_text(&made->source, err, "log of NCCL")))
-        status = -1;
-    topomap_arcs_clear(&job.arcs);
-    free(job.rank);
-    if (status)
-        topomap_graph_free(made);
-    else
-        *graph = made;
-    return status;
+    if (find_ranks(input, &job, err))
+        return -1;
+    arcs_sort(&job);
+    if (add_all(&job, &measured, &why))
+        return topomap_lines_blame(input, &why, err);
+    if (!job.arcs.count)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: no two of the %llu ranks exchange anything",
+                                 topomap_input_path(input), (unsigned long long)job.ranks);
+    if (topomap_lines_plausible(input, job.ranks, job.arcs.count, err) ||
+        topomap_arcs_take(&job.arcs, (uint32_t)job.ranks, &made, err) ||
+        note(&job, measured, made, err) ||
+        topomap_graph_set_text(&made->source, err, "log of NCCL"))
+        return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }

@@ -530,11 +530,12 @@ static int nccl_log_read(topomap_input *input, const topomap_graph_options *opti
                          topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    int status = topomap_lines_read(input, 0, line_read, &in, err);
+    int status = topomap_lines_read(input, 0, line_read, &in, err) ||
+                         topomap_nccl_graph(input, &in.log, graph, err)
+                     ? -1
+                     : 0;
 
     (void)options;
-    if (!status)
-        status = topomap_nccl_graph(input, &in.log, graph, err);
     topomap_nccl_clear(&in.log);
     numbers_clear(&in.session_of);
     numbers_clear(&in.member_of);

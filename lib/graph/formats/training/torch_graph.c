@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/formats/io.h"
@@ -184,11 +183,11 @@ static int ranks_count(const topomap_torch *in, int64_t own, uint64_t *ranks, to
 
 int topomap_torch_graph(topomap_torch *in, topomap_graph **graph, topomap_error *err)
 {
-    topomap_arcs arcs = {.has_messages = 1};
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = 1};
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     uint64_t ranks = 0;
     int64_t own;
     topomap_error why;
-    int status = 0;
 
     if (!in->calls)
         return topomap_json_fail(&in->json, err,
@@ -197,23 +196,17 @@ int topomap_torch_graph(topomap_torch *in, topomap_graph **graph, topomap_error 
                                  in->nodes);
     if (own_rank(in, &own, err) || ranks_count(in, own, &ranks, err))
         return -1;
-    for (size_t i = 0; !status && i < in->calls; i++)
-        status = call_arcs(in, &in->call[i], own, &arcs, &why);
-    if (status)
-        status = why.code == TOPOMAP_EINPUT ? topomap_json_fail(&in->json, err, "%s", why.text)
-                                            : topomap_error_set(err, why.code, "%s", why.text);
-    else
-        status = topomap_arcs_take(&arcs, (uint32_t)ranks, graph, err);
-    topomap_arcs_clear(&arcs);
-    if (status)
+    for (size_t i = 0; i < in->calls; i++)
+        if (call_arcs(in, &in->call[i], own, &arcs, &why))
+            return why.code == TOPOMAP_EINPUT ? topomap_json_fail(&in->json, err, "%s", why.text)
+                                              : topomap_error_set(err, why.code, "%s", why.text);
+    if (topomap_arcs_take(&arcs, (uint32_t)ranks, &made, err) ||
+        topomap_graph_set_text(&made->source, err, "PyTorch's execution trace of rank %lld",
+                               (long long)own) ||
+        topomap_graph_set_text(
+            &made->note, err, "what rank %lld sends; `graph merge` joins the traces of all ranks%s",
+            (long long)own, in->strange ? " (calls of unknown kinds or types are left out)" : ""))
         return -1;
-    if (!topomap_graph_set_text(&(*graph)->source, err, "PyTorch's execution trace of rank %lld",
-                                (long long)own) &&
-        !topomap_graph_set_text(
-            &(*graph)->note, err,
-            "what rank %lld sends; `graph merge` joins the traces of all ranks%s", (long long)own,
-            in->strange ? " (calls of unknown kinds or types are left out)" : ""))
-        return 0;
-    topomap_graph_free(*graph);
-    return -1;
+    *graph = topomap_take(&made);
+    return 0;
 }

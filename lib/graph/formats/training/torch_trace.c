@@ -377,9 +377,8 @@ static int torch_read(topomap_input *input, const topomap_graph_options *options
     int status;
 
     topomap_json_begin(&in.trace.json, input);
-    status = each(&in, &in.trace.json, '{', root_key, err);
-    if (!status)
-        status = topomap_torch_graph(&in.trace, graph, err);
+    status =
+        each(&in, &in.trace.json, '{', root_key, err) || topomap_torch_graph(&in.trace, graph, err);
     topomap_json_clear(&in.trace.json);
     topomap_name_table_clear(&in.trace.names);
     free(in.trace.group);
