@@ -129,7 +129,8 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
     return result;
 }
 
-int db_read_content(struct db_import *import, void **content, topomap_error *err)
+/* Makes a content, and fills it by the importer's begin, line and check. */
+static int read_content(struct db_import *import, void **content, topomap_error *err)
 {
     const db_importer *importer = import->importer;
     void *made = topomap_alloc(1, importer->size, err);
@@ -489,7 +490,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
     topomap_input_check_utf8(import.input, &not_utf8);
     result = topomap_input_unpacked(import.input, import.options->option, err)
                  ? -1
-                 : importer->read(&import, &content, err);
+                 : read_content(&import, &content, err);
     topomap_input_close(import.input);
     warn_not_utf8(&import, not_utf8);
     if (result && !importer->own_words && import.path == path)

@@ -33,10 +33,8 @@ typedef struct db_importer {
     int joins;             /* several files are one source, read one after the other: by line, or,
                               where no lines are taken, by begin */
     int own_words;         /* what it says of files that are not its own is enough */
-    int (*read)(struct db_import *import, void **content, topomap_error *err);
-    /* Where it is db_read_content(): bytes of the content, which is all 0 at first; what is done
-     * before the first line (all, where no lines are taken); what takes a line; what looks at the
-     * whole. Each may be NULL */
+    /* Bytes of the content, which is all 0 at first; what is done before the first line (all, where
+     * no lines are taken); what takes a line; what looks at the whole. Each may be NULL */
     size_t size;
     int (*begin)(struct db_import *import, void *content, topomap_error *err);
     db_take_line *line;
@@ -66,9 +64,6 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content, to
 
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
-
-/** The usual read: makes a content, and fills it by the importer's begin, line and check. */
-int db_read_content(struct db_import *import, void **content, topomap_error *err);
 
 /** Rows that a file has: the content of an importer, or what it begins with. */
 struct db_list {

@@ -174,7 +174,6 @@ const db_importer db_aws_topology = {
             options},
     .tables = {"vertex", "link", "alias", "clique"},
     .joins = 1,
-    .read = db_read_content,
     .size = sizeof(struct pages),
     .begin = begin,
     .check = check,

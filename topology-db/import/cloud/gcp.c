@@ -182,7 +182,6 @@ const db_importer db_gcp_topology = {
             "list`; levels, no links",
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
-    .read = db_read_content,
     .size = sizeof(struct content),
     .begin = begin,
     .line = read_line,

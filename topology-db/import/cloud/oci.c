@@ -69,7 +69,6 @@ const db_importer db_oci_topology = {
             "links",
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
-    .read = db_read_content,
     .size = sizeof(struct levels),
     .begin = begin,
     .check = check,

@@ -307,7 +307,6 @@ const db_importer db_topograph = {
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct levels),
     .begin = begin,
     .check = check,

@@ -45,8 +45,6 @@ static void list_free(void *content)
 {
     TOPOMAP_FREED struct list *list = content;
 
-    if (!list)
-        return;
     topomap_fabric_clear(&list->fabric);
     free(list->router);
 }
@@ -174,8 +172,9 @@ static void drop_zeros(struct db_import *import, struct list *list)
         list->router[i].point = (topomap_coordinates){0};
 }
 
-static int finish(struct db_import *import, struct list *list, topomap_error *err)
+static int check(struct db_import *import, void *content, topomap_error *err)
 {
+    struct list *list = content;
     size_t one_sided;
 
     if (!list->fabric.links)
@@ -193,25 +192,14 @@ static int finish(struct db_import *import, struct list *list, topomap_error *er
     return 0;
 }
 
-static int read_list(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
-    struct list *list;
-    int is_table;
+    struct list *list = content;
 
-    if (db_geometry_check(import, 3, err) || db_slingshot_look(import, &is_table, err))
+    if (db_geometry_check(import, 3, err) || db_slingshot_look(import, &list->slingshot, err))
         return -1;
-    list = topomap_alloc(1, sizeof *list, err);
-    if (!list)
-        return -1;
-    list->slingshot = is_table;
-    if ((is_table ? db_slingshot_read(import, &list->fabric, err)
-                  : db_each_line(import, read_line, list, err)) ||
-        finish(import, list, err)) {
-        list_free(list);
-        return -1;
-    }
-    *content = list;
-    return 0;
+    return list->slingshot ? db_slingshot_read(import, &list->fabric, err)
+                           : db_each_line(import, read_line, list, err);
 }
 
 static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex,
@@ -253,7 +241,9 @@ const db_importer db_cray_links = {
             db_geometry_options},
     .singleton = 1,
     .tables = {"vertex", "link", "cray_router", "geometry"},
-    .read = read_list,
+    .size = sizeof(struct list),
+    .begin = begin,
+    .check = check,
     .write = write_list,
     .free = list_free,
 };

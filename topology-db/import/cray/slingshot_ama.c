@@ -365,7 +365,6 @@ const db_importer db_slingshot_ama = {
             NULL},
     .singleton = 1,
     .tables = {"vertex", "link"},
-    .read = db_read_content,
     .size = sizeof(struct content),
     .line = read_line,
     .check = check,

@@ -283,7 +283,6 @@ const db_importer db_slingshot_cables = {
          options},
     .singleton = 1,
     .tables = {"vertex", "link"},
-    .read = db_read_content,
     .size = sizeof(struct content),
     .begin = begin,
     .line = read_line,

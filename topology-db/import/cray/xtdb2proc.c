@@ -193,7 +193,6 @@ const db_importer db_xtdb2proc = {
             db_geometry_options},
     .singleton = 1,
     .tables = {"cray_proc", "geometry"},
-    .read = db_read_content,
     .size = sizeof(struct db_list),
     .begin = db_geometry_begin,
     .line = read_line,

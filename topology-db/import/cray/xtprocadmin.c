@@ -153,7 +153,6 @@ const db_importer db_xtprocadmin = {
     .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", db_geometry_options},
     .singleton = 1,
     .tables = {"cray_admin", "geometry"},
-    .read = db_read_content,
     .size = sizeof(struct table),
     .begin = db_geometry_begin,
     .line = read_line,

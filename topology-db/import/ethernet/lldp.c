@@ -469,7 +469,6 @@ const db_importer db_lldp = {
     .tables = {"vertex", "link"},
     .for_nodes = 1,
     .joins = 1,
-    .read = db_read_content,
     .size = sizeof(struct content),
     .begin = begin,
     .check = check,

@@ -139,7 +139,6 @@ const db_importer db_netq = {
     .row = {"netq", "Ethernet: NetQ's topology graph in JSON", NULL},
     .tables = {"vertex", "link"},
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct wires),
     .begin = begin,
     .check = check,

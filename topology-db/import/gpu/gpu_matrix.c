@@ -228,7 +228,6 @@ const db_importer db_gpu_matrix = {
          NULL},
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
-    .read = db_read_content,
     .size = sizeof(struct matrix),
     .begin = begin,
     .line = read_line,

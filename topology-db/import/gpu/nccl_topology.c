@@ -338,7 +338,6 @@ const db_importer db_nccl_topology = {
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct db_devices_file),
     .begin = begin,
     .write = db_devices_write_file,

@@ -77,7 +77,6 @@ const db_importer db_nvlink_cliques = {
          "and fabric.cliqueId",
          NULL},
     .tables = {"clique"},
-    .read = db_read_content,
     .size = sizeof(struct db_list),
     .line = read_line,
     .check = check,

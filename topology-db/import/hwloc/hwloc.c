@@ -195,7 +195,6 @@ const db_importer db_hwloc = {
     .tables = {"node_class", "nic", "node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct inside),
     .begin = read_inside,
     .write = write_inside,

@@ -442,7 +442,6 @@ const db_importer db_counters = {
     .singleton = 1,
     .joins = 1,
     .tables = {"traffic"},
-    .read = db_read_content,
     .size = sizeof(struct counters),
     .begin = begin,
     .line = read_line,

@@ -88,12 +88,6 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
  *  agree are warnings; two different lines for one port are an error. */
 int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *err);
 
-/** A new fabric of what \p read makes of the input: an importer's `read`. */
-int ib_read_into(struct db_import *import,
-                 int (*read)(struct db_import *import, struct ib_fabric *fabric,
-                             topomap_error *err),
-                 void **content, topomap_error *err);
-
 /** Writes a joined fabric as the import's source. */
 int ib_write(struct db_import *import, void *fabric, topomap_error *err);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */

@@ -92,26 +92,8 @@ void ib_clear(struct ib_fabric *fabric)
     memset(fabric, 0, sizeof *fabric);
 }
 
-void ib_free(void *content)
+void ib_free(void *fabric)
 {
-    if (content)
-        ib_clear(content);
-    free(content);
-}
-
-int ib_read_into(struct db_import *import,
-                 int (*read)(struct db_import *import, struct ib_fabric *fabric,
-                             topomap_error *err),
-                 void **content, topomap_error *err)
-{
-    struct ib_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
-
-    if (!fabric)
-        return -1;
-    if (read(import, fabric, err)) {
-        ib_free(fabric);
-        return -1;
-    }
-    *content = fabric;
-    return 0;
+    ib_clear(fabric);
+    free(fabric);
 }

@@ -350,7 +350,7 @@ static int finish(struct ib_reader *r)
 
 const struct ib_grammar ib_net_dump = {
     .what = "ibdiagnet2.net_dump",
-    .importer = "ibdiagnet",
+    .importer = {&db_ibdiagnet},
     .own = sizeof(struct dump),
     .recognise = recognise,
     .line = take_line,

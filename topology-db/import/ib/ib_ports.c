@@ -235,7 +235,7 @@ static int finish(struct ib_reader *r)
 
 const struct ib_grammar ib_ports_report = {
     .what = "a ports report (ibnetdiscover -p)",
-    .importer = "ibnetdiscover",
+    .importer = {&db_ibnetdiscover},
     .recognise = recognise,
     .line = take_line,
     .end = finish,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The importers of InfiniBand dumps: which kinds of file each takes, told apart by content. */
+/* The importers of InfiniBand dumps, whose kinds of file are told apart by content. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +13,7 @@ static const struct ib_grammar *const grammars[] = {
     &ib_net_dump,
 };
 
-/* The kinds that an importer takes; ends with NULL. */
-static const struct ib_grammar *const of_ibnetdiscover[] = {&ib_normal, &ib_ports_report, NULL};
-static const struct ib_grammar *const of_ibdiagnet[] = {&ib_normal, &ib_net_dump, &ib_subnet_list,
-                                                        NULL};
-static const struct ib_grammar *const of_opensm[] = {&ib_subnet_list, NULL};
-
-static int choose(struct ib_reader *r, const struct ib_grammar *const *taken, char *line)
+static int choose(struct ib_reader *r, char *line)
 {
     const struct ib_grammar *found = NULL;
     char what[256];
@@ -29,24 +23,23 @@ static int choose(struct ib_reader *r, const struct ib_grammar *const *taken, ch
             found = grammars[i];
     if (!found)
         return 0;
-    for (; *taken; taken++)
-        if (*taken == found) {
-            r->grammar = found;
-            r->own = topomap_alloc(1, found->own + 1, r->err);
-            return r->own ? 0 : -1;
-        }
-    snprintf(what, sizeof what, "%s; import it as %s:", found->what, found->importer);
+    if (found->importer[0] == r->import->importer || found->importer[1] == r->import->importer) {
+        r->grammar = found;
+        r->own = topomap_alloc(1, found->own + 1, r->err);
+        return r->own ? 0 : -1;
+    }
+    snprintf(what, sizeof what, "%s; import it as %s:", found->what, found->importer[0]->row.name);
     return ib_fail(r, what, line);
 }
 
-static int read_line(struct ib_reader *r, const struct ib_grammar *const *taken, char *line)
+static int read_line(struct ib_reader *r, char *line)
 {
     int result = IB_NOT_MINE;
 
     ib_skip_blanks(&line);
     if (!*line)
         return 0;
-    if (!r->grammar && choose(r, taken, line))
+    if (!r->grammar && choose(r, line))
         return -1;
     if (r->grammar)
         result = r->grammar->line(r, line);
@@ -67,7 +60,7 @@ static int refuse_tar(struct db_import *import, topomap_error *err)
     return 0;
 }
 
-static int read_lines(struct ib_reader *r, const struct ib_grammar *const *taken)
+static int read_lines(struct ib_reader *r)
 {
     char *line;
     size_t length;
@@ -76,7 +69,7 @@ static int read_lines(struct ib_reader *r, const struct ib_grammar *const *taken
     if (refuse_tar(r->import, r->err))
         return -1;
     while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0)
-        if (read_line(r, taken, line))
+        if (read_line(r, line))
             return -1;
     if (got < 0)
         return -1;
@@ -90,39 +83,16 @@ static int read_lines(struct ib_reader *r, const struct ib_grammar *const *taken
     return ib_join(r->fabric, r->import, r->err);
 }
 
-static int read_as(struct db_import *import, const struct ib_grammar *const *taken, void **content,
-                   topomap_error *err)
+static int begin(struct db_import *import, void *fabric, topomap_error *err)
 {
-    struct ib_reader r = {.import = import, .err = err};
-    int result = -1;
+    struct ib_reader r = {.import = import, .fabric = fabric, .err = err};
+    int result = read_lines(&r);
 
-    r.fabric = topomap_alloc(1, sizeof *r.fabric, err);
-    if (r.fabric)
-        result = read_lines(&r, taken);
     if (r.own && r.grammar->clear)
         r.grammar->clear(r.own);
     free(r.own);
     free(r.progress);
-    if (result)
-        ib_free(r.fabric);
-    else
-        *content = r.fabric;
     return result;
-}
-
-static int read_ibnetdiscover(struct db_import *import, void **content, topomap_error *err)
-{
-    return read_as(import, of_ibnetdiscover, content, err);
-}
-
-static int read_ibdiagnet(struct db_import *import, void **content, topomap_error *err)
-{
-    return read_as(import, of_ibdiagnet, content, err);
-}
-
-static int read_opensm(struct db_import *import, void **content, topomap_error *err)
-{
-    return read_as(import, of_opensm, content, err);
 }
 
 const db_importer db_ibnetdiscover = {
@@ -131,7 +101,8 @@ const db_importer db_ibnetdiscover = {
             "ports report (-p)",
             NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_ibnetdiscover,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,
@@ -143,7 +114,8 @@ const db_importer db_ibdiagnet = {
             "ibdiagnet.lst",
             NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_ibdiagnet,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,
@@ -152,7 +124,8 @@ const db_importer db_ibdiagnet = {
 const db_importer db_opensm_lst = {
     .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_opensm,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,

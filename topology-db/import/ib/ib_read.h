@@ -21,7 +21,8 @@ struct ib_reader {
 enum { IB_NOT_MINE = 1 };
 
 struct ib_grammar {
-    const char *what, *importer; /* for messages: what it is, and which importer takes it */
+    const char *what;               /* for messages: what it is */
+    const db_importer *importer[2]; /* that take it; messages name the first */
     size_t own;
     /** Whether a line, its leading blanks gone, is of this kind of file. */
     int (*recognise)(const char *line);

@@ -219,7 +219,7 @@ static int finish(struct ib_reader *r)
 
 const struct ib_grammar ib_subnet_list = {
     .what = "a subnet list of opensm or ibdiagnet",
-    .importer = "opensm-lst",
+    .importer = {&db_opensm_lst, &db_ibdiagnet},
     .recognise = recognise,
     .line = take_line,
     .end = finish,

@@ -427,7 +427,7 @@ static int finish(struct ib_reader *r)
 
 const struct ib_grammar ib_normal = {
     .what = "ibnetdiscover's normal output",
-    .importer = "ibnetdiscover",
+    .importer = {&db_ibnetdiscover, &db_ibdiagnet},
     .own = sizeof(struct normal),
     .recognise = recognise,
     .line = take_line,

@@ -51,8 +51,6 @@ static void tables_free(void *content)
     TOPOMAP_FREED struct tables *tables = content;
     struct table *table, *next;
 
-    if (!tables)
-        return;
     HASH_ITER(hh, tables->all, table, next)
     {
         HASH_DELETE(hh, tables->all, table);
@@ -312,21 +310,15 @@ static int read_all(struct reader *reader, topomap_error *err)
     return 0;
 }
 
-static int read_tables(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
     TOPOMAP_FREED struct reader *reader = topomap_alloc(1, sizeof *reader, err);
-    int result;
 
     if (!reader)
         return -1;
     reader->import = import;
-    reader->tables = topomap_alloc(1, sizeof *reader->tables, err);
-    result = reader->tables ? read_all(reader, err) : -1;
-    if (result)
-        tables_free(reader->tables);
-    else
-        *content = reader->tables;
-    return result;
+    reader->tables = content;
+    return read_all(reader, err);
 }
 
 /* ---- Into the database ------------------------------------------------------------------- */
@@ -395,7 +387,8 @@ static int write_tables(struct db_import *import, void *content, topomap_error *
 const db_importer db_lft = {
     .row = {"lft", "routing tables as dump_lfts or ibroute print them (optional)"},
     .tables = {"lft"},
-    .read = read_tables,
+    .size = sizeof(struct tables),
+    .begin = begin,
     .write = write_tables,
     .free = tables_free,
 };

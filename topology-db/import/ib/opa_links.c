@@ -287,8 +287,9 @@ static int read_xml(struct reader *r)
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int read_links(struct db_import *import, struct ib_fabric *fabric, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
+    struct ib_fabric *fabric = content;
     struct reader r = {.import = import, .fabric = fabric, .err = err};
     const char *bytes;
     size_t size, blanks = 0;
@@ -308,11 +309,6 @@ static int read_links(struct db_import *import, struct ib_fabric *fabric, topoma
     return ib_join(fabric, import, err);
 }
 
-static int read_opa(struct db_import *import, void **content, topomap_error *err)
-{
-    return ib_read_into(import, read_links, content, err);
-}
-
 const db_importer db_opa_links = {
     .row =
         {"opa-links",
@@ -320,7 +316,8 @@ const db_importer db_opa_links = {
          "-x`",
          NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_opa,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,

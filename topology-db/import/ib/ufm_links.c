@@ -120,8 +120,9 @@ static int take_link(struct reader *r, const json_t *link)
     return add_ends(r, &a, &b, width, speed);
 }
 
-static int read_links(struct db_import *import, struct ib_fabric *fabric, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
+    struct ib_fabric *fabric = content;
     struct reader r = {.import = import, .fabric = fabric, .err = err};
     struct db_json json;
     json_t *link;
@@ -151,15 +152,11 @@ static int read_links(struct db_import *import, struct ib_fabric *fabric, topoma
     return result ? result : ib_join(fabric, import, err);
 }
 
-static int read_ufm(struct db_import *import, void **content, topomap_error *err)
-{
-    return ib_read_into(import, read_links, content, err);
-}
-
 const db_importer db_ufm_links = {
     .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)", NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_ufm,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,

@@ -165,7 +165,6 @@ const db_importer db_calibration = {
          options},
     .singleton = 1,
     .tables = {"calibration", "level_time"},
-    .read = db_read_content,
     .size = sizeof(struct table),
     .begin = begin,
     .line = read_row,

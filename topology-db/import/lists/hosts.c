@@ -111,7 +111,6 @@ static int write_map(struct db_import *import, void *content, topomap_error *err
 const db_importer db_host_map = {
     .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
     .tables = {"alias"},
-    .read = db_read_content,
     .size = sizeof(struct db_list),
     .line = read_line,
     .check = check,

@@ -8,23 +8,13 @@
 
 static void list_free(void *content)
 {
-    if (content)
-        topomap_fabric_clear(content);
+    topomap_fabric_clear(content);
     free(content);
 }
 
-static int read_list(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
-    topomap_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
-
-    if (!fabric)
-        return -1;
-    if (topomap_links_read(import->input, db_option(import, "hosts"), fabric, err)) {
-        list_free(fabric);
-        return -1;
-    }
-    *content = fabric;
-    return 0;
+    return topomap_links_read(import->input, db_option(import, "hosts"), content, err);
 }
 
 static int has_name(const void *content, const char *name)
@@ -54,7 +44,8 @@ static const topomap_graph_option options[] = {
 const db_importer db_links = {
     .row = {"links", "any fabric: CSV lines 'name,port,name,port,Gb/s[,class]'", options},
     .tables = {"vertex", "link"},
-    .read = read_list,
+    .size = sizeof(topomap_fabric),
+    .begin = begin,
     .write = write_list,
     .free = list_free,
 };

@@ -292,7 +292,6 @@ const db_importer db_slurm_config = {
             options},
     .singleton = 1,
     .tables = {"slurm_setting"},
-    .read = db_read_content,
     .size = sizeof(topomap_db_slurm_config),
     .begin = read_file,
     .write = write_file,

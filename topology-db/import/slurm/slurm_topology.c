@@ -410,7 +410,6 @@ const db_importer db_slurm_topology = {
             options},
     .singleton = 1,
     .tables = {"slurm_topology", "slurm_unit", "slurm_member", "slurm_setting"},
-    .read = db_read_content,
     .size = sizeof(struct slurm_file),
     .begin = read_file,
     .check = check,
