@@ -49,6 +49,12 @@ int db_writer_end(struct db_writer *writer, int result, topomap_error *err);
 int db_execute(sqlite3 *file, const char *sql, topomap_error *err);
 /** NULL on failure; ends with sqlite3_finalize(). */
 sqlite3_stmt *db_prepare(sqlite3 *file, const char *sql, topomap_error *err);
+/** Type of a local statement, `DB_STATEMENT *insert = db_prepare(...)`: it ends with its scope. */
+#define DB_STATEMENT __attribute__((cleanup(db_finalize_local))) sqlite3_stmt
+static inline void db_finalize_local(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
 /** 1: a row, 0: no more, -1: failure. */
 int db_step(sqlite3_stmt *statement, topomap_error *err);
 /** Runs a statement that gives no row and makes it ready for the next. */
@@ -58,32 +64,17 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err);
 #define DB_PUT(statement, err, ...)                                                                \
     db_put(statement, (const db_value[]){__VA_ARGS__},                                             \
            sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value), err)
-#define DB_INT(value)                                                                              \
-    {                                                                                              \
-        .kind = DB_IS_INT, .number = (int64_t)(value)                                              \
-    }
-#define DB_REAL(value)                                                                             \
-    {                                                                                              \
-        .kind = DB_IS_REAL, .real = (value)                                                        \
-    }
-#define DB_TEXT(value)                                                                             \
-    {                                                                                              \
-        .kind = DB_IS_TEXT, .text = (value)                                                        \
-    }
+#define DB_INT(value) ((db_value){.kind = DB_IS_INT, .number = (int64_t)(value)})
+#define DB_REAL(value) ((db_value){.kind = DB_IS_REAL, .real = (value)})
+#define DB_TEXT(value) ((db_value){.kind = DB_IS_TEXT, .text = (value)})
 /* Where there is none, the value is not looked at. */
 #define DB_INT_IF(there, value)                                                                    \
-    {                                                                                              \
-        .kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0         \
-    }
+    ((db_value){.kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0})
+#define DB_REAL_IF(there, value)                                                                   \
+    ((db_value){.kind = (there) ? DB_IS_REAL : DB_IS_NULL, .real = (value)})
 /* A name from an imported file, stored as topomap_safe_line() escapes it. */
-#define DB_NAME(value)                                                                             \
-    {                                                                                              \
-        .kind = DB_IS_NAME, .text = (value)                                                        \
-    }
-#define DB_TEXT_IF(there, value)                                                                   \
-    {                                                                                              \
-        .kind = DB_IS_TEXT, .text = (there) ? (value) : NULL                                       \
-    }
+#define DB_NAME(value) ((db_value){.kind = DB_IS_NAME, .text = (value)})
+#define DB_TEXT_IF(there, value) ((db_value){.kind = DB_IS_TEXT, .text = (there) ? (value) : NULL})
 typedef struct db_value {
     enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT, DB_IS_NAME } kind;
     int64_t number;
@@ -93,13 +84,15 @@ typedef struct db_value {
 int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err);
 
 /** A question's rows, one after the other: `while (db_next(&rows))` looks at rows.row; then it is
- *  ended, and rows.result says how. Who leaves before, with db_stop() or db_end(), ends it. */
+ *  ended, and rows.result says how. */
 struct db_rows {
     sqlite3_stmt *row; /* NULL: ended */
     int result;        /* 0, or -1: failed */
     topomap_error *err;
 };
 struct db_rows db_ask(sqlite3 *file, const char *sql, topomap_error *err);
+/** The same of a table that earlier versions did not make: no row where it is not there. */
+struct db_rows db_ask_if(sqlite3 *file, const char *table, const char *sql, topomap_error *err);
 /** With the values of its parameters, in order; texts must stay until it is ended. */
 #define DB_ASK(file, sql, err, ...)                                                                \
     db_ask_of(file, sql, (const db_value[]){__VA_ARGS__},                                          \
@@ -116,8 +109,8 @@ int db_run_of(sqlite3 *file, const char *sql, const db_value *value, size_t valu
 int db_next(struct db_rows *rows);
 /** Ends it where it is not. */
 void db_end(struct db_rows *rows);
-/** The same for a failure that has filled the error. Returns -1. */
-int db_stop(struct db_rows *rows);
+/** Type of a local question, `DB_ROWS rows = db_ask(...)`: it ends with its scope. */
+#define DB_ROWS __attribute__((cleanup(db_end))) struct db_rows
 /** The first column of the first row, or \p otherwise where there is none. */
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err);

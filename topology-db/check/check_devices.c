@@ -55,17 +55,11 @@ static int read_groups(struct db_check *check, struct groups *g)
         "SELECT d.devices, peers(host.name) AS kind, count(*), host.name, s.text, min(host.id)"
         " FROM host_devices d JOIN host ON host.id = d.host JOIN device_set s ON s.id = d.devices"
         " GROUP BY d.devices, kind ORDER BY min(host.id)";
-    struct db_rows rows;
-    int there;
+    DB_ROWS rows = db_ask_if(check->file, "host_devices", sql, check->err);
 
-    if (db_has_table(check->file, "host_devices", &there, check->err))
-        return -1;
-    if (!there)
-        return 0;
-    rows = db_ask(check->file, sql, check->err);
     while (db_next(&rows))
         if (add_group(check, g, rows.row))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -346,23 +340,19 @@ int db_check_nics_down(struct db_check *check)
         "  WHERE key IN (SELECT key FROM own_device WHERE state = 0)) OR id IN (SELECT adapter.host"
         "  FROM port JOIN adapter ON adapter.vertex = port.vertex WHERE port.state = 1))"
         " ORDER BY id";
-    struct db_rows rows;
-    int there, result = 0;
+    DB_ROWS rows = db_ask_if(check->file, "host_devices", sql, check->err);
 
-    if (db_has_table(check->file, "host_devices", &there, check->err))
-        return -1;
-    if (!there)
-        return 0;
-    rows = db_ask(check->file, sql, check->err);
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const char *name = db_column_text(rows.row, 0);
         topomap_devices devices;
+        int result;
 
         if (topomap_db_devices(check->db, name, &devices, check->err))
-            return db_stop(&rows);
+            return -1;
         result = tell_down(check, name, &devices);
         topomap_devices_clear(&devices);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }

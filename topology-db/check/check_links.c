@@ -112,12 +112,12 @@ static int read_cables(struct db_check *check, struct cables *cables)
         " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"
         " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
         " WHERE p.kind <> 3 AND q.kind <> 3 AND coalesce(link.kind, '') <> '" DB_LEVEL "'";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
+    DB_ROWS rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {
         if (topomap_grow(&cables->list, &cables->room, cables->count + 1, sizeof *cables->list,
                          check->err))
-            return db_stop(&rows);
+            return -1;
         take_cable(rows.row, &cables->list[cables->count++]);
     }
     if (!rows.result && cables->count)

@@ -45,11 +45,10 @@ static int settle(struct usual *usual)
 
 static int read_label(struct neighbours *n, uint32_t sw, char *label)
 {
-    struct db_rows rows = DB_ASK(n->check->file, "SELECT label FROM switch WHERE id=?",
-                                 n->check->err, DB_INT(n->part->switches.id[sw]));
+    DB_ROWS rows = DB_ASK(n->check->file, "SELECT label FROM switch WHERE id=?", n->check->err,
+                          DB_INT(n->part->switches.id[sw]));
 
     snprintf(label, LABEL, "%.*s", LABEL - 1, db_next(&rows) ? db_column_text(rows.row, 0) : "");
-    db_end(&rows);
     return rows.result;
 }
 
@@ -406,13 +405,13 @@ static int tell_part(const topomap_part *part, void *data)
 
 static int read_levels(struct neighbours *n)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(n->check->file, "SELECT * FROM " DB_LEVEL_ENDS " ORDER BY 1", n->check->err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         if (topomap_grow(&n->level, &room, n->levels + 1, sizeof *n->level, n->check->err))
-            return db_stop(&rows);
+            return -1;
         n->level[n->levels++] = sqlite3_column_int64(rows.row, 0);
     }
     return rows.result;

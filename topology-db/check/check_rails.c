@@ -76,11 +76,11 @@ static int read_nics(struct db_check *check, struct nics *nics)
         " CROSS JOIN adapter ON adapter.vertex = l.nic JOIN host ON host.id = adapter.host"
         " JOIN vertex v ON v.id = l.nic JOIN switch ON switch.id = l.sw"
         " ORDER BY host.id, l.nic, l.port, l.sw";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
+    DB_ROWS rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {
         if (topomap_grow(&nics->nic, &nics->room, nics->count + 1, sizeof *nics->nic, check->err))
-            return db_stop(&rows);
+            return -1;
         take_nic(rows.row, &nics->nic[nics->count++]);
     }
     return rows.result;

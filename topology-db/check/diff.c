@@ -123,13 +123,13 @@ static int by_item(const void *a, const void *b)
 static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, struct items *items,
                      topomap_error *err)
 {
-    struct db_rows rows = db_ask(file, kinds[what].sql, err);
+    DB_ROWS rows = db_ask(file, kinds[what].sql, err);
 
     while (db_next(&rows)) {
         struct item *item;
 
         if (topomap_grow(&items->list, &items->room, items->count + 1, sizeof *items->list, err))
-            return db_stop(&rows);
+            return -1;
         item = &items->list[items->count];
         item->what = what;
         items->count += (size_t)kinds[what].take(rows.row, terms, item);
@@ -234,7 +234,7 @@ static const char connected[] =
 
 static int lost_hosts(sqlite3 *before, sqlite3 *after, topomap_db_loss *loss, topomap_error *err)
 {
-    struct db_rows old = db_ask(before, connected, err), new = db_ask(after, connected, err);
+    DB_ROWS old = db_ask(before, connected, err), new = db_ask(after, connected, err);
     int more = db_next(&new);
 
     while (db_next(&old)) {
@@ -246,7 +246,6 @@ static int lost_hosts(sqlite3 *before, sqlite3 *after, topomap_db_loss *loss, to
         loss->before++;
         loss->lost += !more || order > 0;
     }
-    db_end(&new);
     return old.result || new.result ? -1 : 0;
 }
 

@@ -34,7 +34,7 @@ static int by_point(const void *a, const void *b)
 /* Where two sources say something, the one that is last by importer and name stays. */
 static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(file,
                "SELECT geometry.dims, wrap, shape FROM geometry JOIN source ON source.id = source"
                " ORDER BY importer, name",
@@ -88,19 +88,19 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
 
 static int read_points(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         file, "SELECT place, cname, name FROM host WHERE place IS NOT NULL ORDER BY id", err);
 
     c->cray = c->aries_rule = 1;
     while (db_next(&rows))
         if (take_point(c, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
 static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(file, "SELECT name, place FROM host WHERE place IS NOT NULL ORDER BY id", err);
     char name[DB_KEY] = "?", place[TOPOMAP_COORDINATES_TEXT] = "";
     topomap_coordinates point;
@@ -112,7 +112,6 @@ static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, 
             point.at[axis] == c->grid.dim[axis] - 1)
             break;
     }
-    db_end(&rows);
     return topomap_error_set(err, TOPOMAP_EINPUT, "node %s at %s is outside of the size %s", name,
                              place, c->dims_text);
 }

@@ -22,7 +22,7 @@ struct fabric {
 
 static int read_switches(struct fabric *f, topomap_error *err)
 {
-    struct db_rows rows = db_ask(f->file, "SELECT plane, id FROM switch ORDER BY plane, id", err);
+    DB_ROWS rows = db_ask(f->file, "SELECT plane, id FROM switch ORDER BY plane, id", err);
     size_t id_room = 0, port_room = 0;
 
     while (db_next(&rows)) {
@@ -31,7 +31,7 @@ static int read_switches(struct fabric *f, topomap_error *err)
 
         if (sqlite3_column_int64(rows.row, 0) > (int64_t)f->parts) {
             if (topomap_grow(&f->part, &f->part_room, f->parts + 1, sizeof *f->part, err))
-                return db_stop(&rows);
+                return -1;
             f->part[f->parts++] = (topomap_part){0};
             id_room = port_room = 0;
         }
@@ -39,7 +39,7 @@ static int read_switches(struct fabric *f, topomap_error *err)
         at = part->switches.count;
         if (topomap_grow(&part->switches.id, &id_room, at + 1u, sizeof *part->switches.id, err) ||
             topomap_grow(&part->ports, &port_room, at + 1u, sizeof *part->ports, err))
-            return db_stop(&rows);
+            return -1;
         part->switches.id[at] = sqlite3_column_int64(rows.row, 1);
         part->ports[at] = 0;
         part->switches.count++;
@@ -49,7 +49,7 @@ static int read_switches(struct fabric *f, topomap_error *err)
 
 static int read_ports(struct fabric *f, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(f->file, "SELECT plane, switch FROM attach JOIN switch ON id = switch", err);
 
     while (db_next(&rows)) {
@@ -94,14 +94,13 @@ static int join_part(struct fabric *f, topomap_part *part, sqlite3_stmt *trunks,
 
 static int join_parts(struct fabric *f, topomap_error *err)
 {
-    sqlite3_stmt *trunks =
+    DB_STATEMENT *trunks =
         db_prepare(f->file, "SELECT b, cost, links FROM trunk WHERE a = ? ORDER BY b", err);
-    int result = trunks ? 0 : -1;
 
-    for (size_t p = 0; !result && p < f->parts; p++)
-        result = join_part(f, &f->part[p], trunks, err);
-    sqlite3_finalize(trunks);
-    return result;
+    for (size_t p = 0; trunks && p < f->parts; p++)
+        if (join_part(f, &f->part[p], trunks, err))
+            return -1;
+    return trunks ? 0 : -1;
 }
 
 static int narrow(const struct fabric *f)
@@ -117,7 +116,7 @@ static int narrow(const struct fabric *f)
 /* The ports of the cable of lowest ports between two switches. */
 static int read_sockets(struct fabric *f, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(f->file, "SELECT plane, a, aport, b, bport FROM link JOIN switch ON id = a", err);
 
     while (db_next(&rows)) {
@@ -198,13 +197,12 @@ static int write_switch(sqlite3_stmt *update, const topomap_part *part, uint32_t
 
 static int write_part(sqlite3 *file, const topomap_part *part, topomap_error *err)
 {
-    sqlite3_stmt *update = db_prepare(file, "UPDATE switch SET level=?, place=? WHERE id=?", err);
-    int result = update ? 0 : -1;
+    DB_STATEMENT *update = db_prepare(file, "UPDATE switch SET level=?, place=? WHERE id=?", err);
 
-    for (uint32_t i = 0; !result && (part->level || part->place) && i < part->switches.count; i++)
-        result = write_switch(update, part, i, err);
-    sqlite3_finalize(update);
-    return result;
+    for (uint32_t i = 0; update && (part->level || part->place) && i < part->switches.count; i++)
+        if (write_switch(update, part, i, err))
+            return -1;
+    return update ? 0 : -1;
 }
 
 /* One torus: several (a rail each) would need coordinates of their own. */

@@ -81,7 +81,7 @@ const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid)
 /* Where two maps say something about one name, the source imported later wins. */
 static int read_aliases(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(views->file, "SELECT guid, key, node FROM alias ORDER BY source DESC, rowid", err);
 
     while (db_next(&rows)) {
@@ -89,7 +89,7 @@ static int read_aliases(struct db_views *views, topomap_error *err)
         const char *key = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (!alias)
-            return db_stop(&rows);
+            return -1;
         alias->guid = (uint64_t)sqlite3_column_int64(rows.row, 0);
         snprintf(alias->key, sizeof alias->key, "%s", key ? key : "");
         snprintf(alias->node, sizeof alias->node, "%s", sqlite3_column_text(rows.row, 2));
@@ -110,15 +110,14 @@ static int read_aliases(struct db_views *views, topomap_error *err)
 /* Classes, also of nodes that no fabric knows. The name may be the fabric's or Slurm's. */
 static int read_classes(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
-        db_ask(views->file, "SELECT name, class FROM node_class ORDER BY key", err);
+    DB_ROWS rows = db_ask(views->file, "SELECT name, class FROM node_class ORDER BY key", err);
 
     while (db_next(&rows)) {
         const char *name = (const char *)sqlite3_column_text(rows.row, 0);
         struct db_host_row *host;
 
         if (db_views_host(views, db_views_mapped(views, name), NULL, &host, err))
-            return db_stop(&rows);
+            return -1;
         if (host)
             host->class = sqlite3_column_int64(rows.row, 1);
     }
@@ -154,7 +153,7 @@ static int write_hosts(struct db_views *views, topomap_error *err)
 {
     size_t count = HASH_COUNT(views->hosts), i = 0;
     struct db_host_row **sorted = topomap_alloc(count, sizeof *sorted, err);
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO host VALUES(?,?,?,?,?,?,?,?)", err);
+    DB_STATEMENT *insert = db_prepare(views->file, "INSERT INTO host VALUES(?,?,?,?,?,?,?,?)", err);
     int result = sorted && insert ? 0 : -1;
 
     if (!result) {
@@ -166,7 +165,6 @@ static int write_hosts(struct db_views *views, topomap_error *err)
         sorted[i]->id = (int64_t)i + 1;
         result = write_host(insert, sorted[i], err);
     }
-    sqlite3_finalize(insert);
     free(sorted);
     return result;
 }
@@ -174,34 +172,32 @@ static int write_hosts(struct db_views *views, topomap_error *err)
 /* A nickname never hides a host of that very name. */
 static int write_nicknames(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(views->file, "INSERT OR IGNORE INTO nickname VALUES(?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < views->nicknames; i++) {
+    for (size_t i = 0; insert && i < views->nicknames; i++) {
         struct db_host_row *same;
 
         HASH_FIND_STR(views->hosts, views->nickname[i].key, same);
         if (same)
             continue;
-        result = DB_PUT(insert, err, DB_TEXT(views->nickname[i].key),
-                        DB_INT(views->nickname[i].host->id));
+        if (DB_PUT(insert, err, DB_TEXT(views->nickname[i].key),
+                   DB_INT(views->nickname[i].host->id)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int write_adapters(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO adapter VALUES(?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(views->file, "INSERT INTO adapter VALUES(?,?)", err);
 
-    for (size_t i = 0; !result && i < views->adapters; i++) {
-        result = DB_PUT(insert, err, DB_INT(views->adapter[i].vertex),
-                        DB_INT_IF(views->adapter[i].host, views->adapter[i].host->id));
+    for (size_t i = 0; insert && i < views->adapters; i++) {
+        if (DB_PUT(insert, err, DB_INT(views->adapter[i].vertex),
+                   DB_INT_IF(views->adapter[i].host, views->adapter[i].host->id)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static void views_clear(struct db_views *views)

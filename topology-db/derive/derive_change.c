@@ -49,7 +49,7 @@ static int hash_contents(sqlite3 *file, uint64_t *sum, topomap_error *err)
 {
     *sum = 0;
     for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
-        struct db_rows rows = db_ask(file, contents[i], err);
+        DB_ROWS rows = db_ask(file, contents[i], err);
 
         while (db_next(&rows))
             *sum += hash_row(rows.row, i);

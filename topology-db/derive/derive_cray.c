@@ -70,8 +70,7 @@ static int by_cname(const void *a, const void *b)
 
 static int read_routers(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
-        db_ask(views->file, "SELECT cname, vertex, place, kind FROM cray_router", err);
+    DB_ROWS rows = db_ask(views->file, "SELECT cname, vertex, place, kind FROM cray_router", err);
     size_t room = 0;
 
     while (db_next(&rows)) {
@@ -82,7 +81,7 @@ static int read_routers(struct db_views *views, topomap_error *err)
         views->router_kind = *db_column_text(rows.row, 3);
         if ((place && topomap_coordinates_parse(place, ',', &router.point)) ||
             topomap_grow(&views->router, &room, views->routers + 1, sizeof router, err))
-            return db_stop(&rows);
+            return -1;
         views->router[views->routers++] = router;
     }
     if (!rows.result && views->routers)
@@ -172,13 +171,13 @@ static int apply_shape(struct db_views *views, const char *text, topomap_error *
 
 static int apply_shapes(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(views->file,
                "SELECT DISTINCT shape FROM geometry WHERE shape IS NOT NULL ORDER BY shape", err);
 
     while (db_next(&rows))
         if (apply_shape(views, (const char *)sqlite3_column_text(rows.row, 0), err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -193,11 +192,11 @@ int db_views_cray(struct db_views *views, topomap_error *err)
         " ORDER BY nid",
     };
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-        struct db_rows rows = db_ask(views->file, queries[i], err);
+        DB_ROWS rows = db_ask(views->file, queries[i], err);
 
         while (db_next(&rows))
             if (take_row(views, rows.row, err))
-                return db_stop(&rows);
+                return -1;
         if (rows.result)
             return -1;
     }

@@ -123,36 +123,30 @@ static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, struct p
 
 int db_views_adapters(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *adapters = db_prepare(
+    DB_STATEMENT *adapters = db_prepare(
         views->file,
         "SELECT id, guid, system, text, kind FROM vertex WHERE kind IN (1, 5) ORDER BY id", err);
-    sqlite3_stmt *ports =
+    DB_STATEMENT *ports =
         db_prepare(views->file, "SELECT vertex, guid FROM port ORDER BY vertex, number", err);
     struct port_guid port = {INT64_MAX, 0};
-    int row = -1;
+    int row;
 
-    if (adapters && ports &&
-        (!(views->alias_guid || views->nics) || next_port(ports, &port, err) == 0))
-        while ((row = db_step(adapters, err)) > 0) {
-            int64_t vertex = sqlite3_column_int64(adapters, 0);
-            struct port_names names = {0};
-            int result = 0;
+    if (!adapters || !ports || ((views->alias_guid || views->nics) && next_port(ports, &port, err)))
+        return -1;
+    while ((row = db_step(adapters, err)) > 0) {
+        int64_t vertex = sqlite3_column_int64(adapters, 0);
+        struct port_names names = {0};
 
-            for (; !result && port.vertex <= vertex && port.vertex != INT64_MAX;
-                 result = next_port(ports, &port, err))
-                if (port.vertex == vertex)
-                    take_port(views, port.guid, &names);
-            if (!result)
-                result = sqlite3_column_int(adapters, 4) == IB_HOST
-                             ? take_named(views, adapters, err)
-                             : take_adapter(views, adapters, &names, err);
-            if (result) {
-                row = -1;
-                break;
-            }
+        while (port.vertex <= vertex && port.vertex != INT64_MAX) {
+            if (port.vertex == vertex)
+                take_port(views, port.guid, &names);
+            if (next_port(ports, &port, err))
+                return -1;
         }
-    sqlite3_finalize(adapters);
-    sqlite3_finalize(ports);
+        if (sqlite3_column_int(adapters, 4) == IB_HOST ? take_named(views, adapters, err)
+                                                       : take_adapter(views, adapters, &names, err))
+            return -1;
+    }
     return row;
 }
 
@@ -276,7 +270,7 @@ static int by_place(const void *a, const void *b)
 
 static int read_cables(const struct db_views *views, struct cables *cables, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (db_execute(views->file,
                    "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
@@ -290,7 +284,7 @@ static int read_cables(const struct db_views *views, struct cables *cables, topo
                   err);
     while (db_next(&rows))
         if (take_link(views, cables, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     if (cables->count)
         qsort(cables->cable, cables->count, sizeof *cables->cable, by_place);
     return rows.result;
@@ -310,26 +304,25 @@ static const char price[] =
 
 static int list_sorts(sqlite3 *file, const struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(file,
+    DB_STATEMENT *insert = db_prepare(file,
                                       "INSERT INTO cable_sort VALUES(?1, link_mbps(?2, ?3, ?4),"
                                       " link_class(?2, ?3, ?4, ?5), ?6, ?7)",
                                       err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < cables->keys.count; i++) {
+    for (size_t i = 0; insert && i < cables->keys.count; i++) {
         const struct sort_key *key = topomap_known_key(&cables->keys, i);
 
-        result = DB_PUT(insert, err, DB_INT(key->source), DB_INT(key->width), DB_INT(key->speed),
-                        DB_INT(key->mbps), DB_TEXT(key->kind), DB_INT(cables->sort[i].trunks),
-                        DB_INT(cables->sort[i].others));
+        if (DB_PUT(insert, err, DB_INT(key->source), DB_INT(key->width), DB_INT(key->speed),
+                   DB_INT(key->mbps), DB_TEXT(key->kind), DB_INT(cables->sort[i].trunks),
+                   DB_INT(cables->sort[i].others)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int price_sorts(sqlite3 *file, struct cables *cables, int64_t torus, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (db_execute(file, "CREATE TEMP TABLE cable_sort(source, rate, class, trunks, others)",
                    err) ||
@@ -349,49 +342,46 @@ static int price_sorts(sqlite3 *file, struct cables *cables, int64_t torus, topo
 static int write_attached(const struct db_views *views, const struct cables *cables,
                           topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,1,?)", err);
+    DB_STATEMENT *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,1,?)", err);
     int64_t leaving = views->router_measured ? views->router_cost / 2 : 0;
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < cables->attached; i++) {
+    for (size_t i = 0; insert && i < cables->attached; i++) {
         const struct cable *cable = &cables->cable[i];
 
-        result = DB_PUT(insert, err, DB_INT(cable->host), DB_INT(views->adapter[cable->at].vertex),
-                        DB_INT(cable->port), DB_INT(cables->switches.id[cable->onto]),
-                        DB_INT(cables->sort[cable->sort].cost + leaving));
+        if (DB_PUT(insert, err, DB_INT(cable->host), DB_INT(views->adapter[cable->at].vertex),
+                   DB_INT(cable->port), DB_INT(cables->switches.id[cable->onto]),
+                   DB_INT(cables->sort[cable->sort].cost + leaving)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* Cray nodes on their routers. */
 static int attach_cray(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(views->file, "INSERT INTO attach VALUES(?, 0, 0, ?, 0, ?)", err);
-    int result = insert ? 0 : -1;
 
-    for (struct db_host_row *host = views->routers ? views->hosts : NULL; !result && host;
+    for (struct db_host_row *host = views->routers ? views->hosts : NULL; insert && host;
          host = host->hh.next) {
         const struct db_router *router = db_views_router(views, host);
 
         if (router)
-            result = DB_PUT(insert, err, DB_INT(host->id), DB_INT(router->vertex),
-                            DB_INT(views->router_cost / 2));
+            if (DB_PUT(insert, err, DB_INT(host->id), DB_INT(router->vertex),
+                       DB_INT(views->router_cost / 2)))
+                return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* A message takes one cable of a pair: what its class costs, or their mean. A pair of a torus'
  * routers has its cost later: 0. */
 static int write_trunks(sqlite3 *file, const struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
     size_t end;
 
-    for (size_t i = cables->attached; !result && i < cables->count; i = end) {
+    for (size_t i = cables->attached; insert && i < cables->count; i = end) {
         const struct cable *pair = &cables->cable[i];
         int64_t mbps = 0, cost = 0;
         int spread = 0;
@@ -403,12 +393,12 @@ static int write_trunks(sqlite3 *file, const struct cables *cables, topomap_erro
             cost += sort->cost;
             spread |= sort->torus;
         }
-        result = DB_PUT(insert, err, DB_INT(cables->switches.id[pair->at]),
-                        DB_INT(cables->switches.id[pair->onto]), DB_INT(end - i), DB_INT(mbps),
-                        DB_INT(spread ? 0 : cost / (int64_t)(end - i)));
+        if (DB_PUT(insert, err, DB_INT(cables->switches.id[pair->at]),
+                   DB_INT(cables->switches.id[pair->onto]), DB_INT(end - i), DB_INT(mbps),
+                   DB_INT(spread ? 0 : cost / (int64_t)(end - i))))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* In a Cray torus packets spread over the parallel links of a pair: the pair's whole rate counts,

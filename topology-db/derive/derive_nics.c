@@ -71,7 +71,7 @@ static void settle(struct db_views *views)
 
 int db_views_nics(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(views->file, "SELECT node, guid, exact FROM nic ORDER BY node, guid", err);
     struct names names = {0};
     size_t room = 0;
@@ -79,7 +79,7 @@ int db_views_nics(struct db_views *views, topomap_error *err)
     while (db_next(&rows)) {
         if (topomap_grow(&views->nic, &room, views->nics + 1, sizeof *views->nic, err) ||
             keep_name(&names, (const char *)sqlite3_column_text(rows.row, 0), err)) {
-            db_stop(&rows);
+            rows.result = -1;
             break;
         }
         views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(rows.row, 1),

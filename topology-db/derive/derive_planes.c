@@ -10,14 +10,13 @@
 static int write_planes(sqlite3 *file, const topomap_switches *s, const uint32_t *plane,
                         topomap_error *err)
 {
-    sqlite3_stmt *update = db_prepare(file, "UPDATE switch SET plane=? WHERE id=?", err);
-    int result = update ? 0 : -1;
+    DB_STATEMENT *update = db_prepare(file, "UPDATE switch SET plane=? WHERE id=?", err);
 
-    for (uint32_t i = 0; !result && i < s->count; i++) {
-        result = DB_PUT(update, err, DB_INT(plane[i] + INT64_C(1)), DB_INT(s->id[i]));
+    for (uint32_t i = 0; update && i < s->count; i++) {
+        if (DB_PUT(update, err, DB_INT(plane[i] + INT64_C(1)), DB_INT(s->id[i])))
+            return -1;
     }
-    sqlite3_finalize(update);
-    return result;
+    return update ? 0 : -1;
 }
 
 int db_views_planes(struct db_views *views, topomap_error *err)

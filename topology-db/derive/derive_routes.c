@@ -77,15 +77,15 @@ static int take_arrival(struct scan *scan, sqlite3_stmt *statement, topomap_erro
 
 static int load_arrivals(struct scan *scan, topomap_error *err)
 {
-    struct db_rows rows = db_ask(scan->file,
-                                 "SELECT adapter, attach.port, switch, lid FROM attach"
-                                 " LEFT JOIN port ON vertex = adapter AND number = attach.port"
-                                 " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
-                                 err);
+    DB_ROWS rows = db_ask(scan->file,
+                          "SELECT adapter, attach.port, switch, lid FROM attach"
+                          " LEFT JOIN port ON vertex = adapter AND number = attach.port"
+                          " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
+                          err);
 
     while (db_next(&rows))
         if (take_arrival(scan, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -346,12 +346,13 @@ static int write_landing(struct scan *scan, sqlite3_stmt *insert, const struct a
 
 static int write_walks(struct scan *scan, topomap_error *err)
 {
-    sqlite3_stmt *walks = db_prepare(scan->file, "INSERT INTO walk VALUES(?,?,?,?)", err);
-    sqlite3_stmt *landings = db_prepare(scan->file, "INSERT INTO landing VALUES(?,?,?)", err);
+    DB_STATEMENT *walks = db_prepare(scan->file, "INSERT INTO walk VALUES(?,?,?,?)", err);
+    DB_STATEMENT *landings = db_prepare(scan->file, "INSERT INTO landing VALUES(?,?,?)", err);
     uint32_t place = UINT32_MAX;
-    int result = walks && landings ? 0 : -1;
 
-    for (size_t i = 0; !result && i < scan->arrivals; i++) {
+    if (!walks || !landings)
+        return -1;
+    for (size_t i = 0; i < scan->arrivals; i++) {
         size_t walk;
 
         if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf) {
@@ -359,28 +360,23 @@ static int write_walks(struct scan *scan, topomap_error *err)
             scan->first = scan->walks;
             place++;
         }
-        result = fill_column(scan, &scan->arrival[i], err) ||
-                         find_walk(scan, walks, place, &walk, err) ||
-                         write_landing(scan, landings, &scan->arrival[i], walk, err)
-                     ? -1
-                     : 0;
+        if (fill_column(scan, &scan->arrival[i], err) ||
+            find_walk(scan, walks, place, &walk, err) ||
+            write_landing(scan, landings, &scan->arrival[i], walk, err))
+            return -1;
     }
-    sqlite3_finalize(walks);
-    sqlite3_finalize(landings);
-    return result;
+    return 0;
 }
 
 static int write_ways(struct scan *scan, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(scan->file, "INSERT INTO way VALUES(?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(scan->file, "INSERT INTO way VALUES(?,?,?)", err);
 
-    for (const struct coded *way = scan->ways; !result && way; way = way->hh.next) {
-        result =
-            DB_PUT(insert, err, DB_INT(way->code), DB_INT(way->way.hops), DB_INT(way->way.cost));
+    for (const struct coded *way = scan->ways; insert && way; way = way->hh.next) {
+        if (DB_PUT(insert, err, DB_INT(way->code), DB_INT(way->way.hops), DB_INT(way->way.cost)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* ---- All --------------------------------------------------------------------------------- */

@@ -37,7 +37,7 @@ int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, topomap_grid
 int db_grid_places(sqlite3 *file, const topomap_grid *grid, const topomap_switches *switches,
                    topomap_coordinates **place, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     *place = topomap_alloc(switches->count, sizeof **place, err);
     if (!*place)

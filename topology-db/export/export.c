@@ -36,14 +36,14 @@ static int read_hosts(struct db_export *x, topomap_error *err)
     static const char sql[] =
         "SELECT host.id, host.name, class.name, status, type, host.place FROM host"
         " LEFT JOIN class ON class.id = host.class ORDER BY host.id";
-    struct db_rows rows = db_ask(x->file, sql, err);
+    DB_ROWS rows = db_ask(x->file, sql, err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         struct db_export_host *host;
 
         if (topomap_grow(&x->host, &room, x->hosts + 1u, sizeof *host, err))
-            return db_stop(&rows);
+            return -1;
         host = &x->host[x->hosts++];
         memset(host, 0, sizeof *host);
         host->id = sqlite3_column_int64(rows.row, 0);
@@ -76,7 +76,7 @@ static int choose_switches(struct db_export *x, topomap_error *err)
 
 static int read_switches(struct db_export *x, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (choose_switches(x, err))
         return -1;
@@ -95,7 +95,7 @@ static int read_switches(struct db_export *x, topomap_error *err)
             continue;
         x->sw[at].label = db_column_copy(rows.row, 1, err);
         if (!x->sw[at].label)
-            return db_stop(&rows);
+            return -1;
         snprintf(x->sw[at].place, sizeof x->sw[at].place, "%s", db_column_text(rows.row, 2));
         x->sw[at].level = sqlite3_column_type(rows.row, 3) == SQLITE_NULL
                               ? -1
@@ -186,11 +186,11 @@ static int by_ends(const void *a, const void *b)
 
 static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap_error *err)
 {
-    struct db_rows rows = db_ask(x->file, sql, err);
+    DB_ROWS rows = db_ask(x->file, sql, err);
 
     while (db_next(&rows)) {
         if (topomap_grow(&x->cable, room, x->cables + 1, sizeof *x->cable, err))
-            return db_stop(&rows);
+            return -1;
         x->cables += (size_t)take_cable(x, rows.row, &x->cable[x->cables]);
     }
     return rows.result;

@@ -18,7 +18,7 @@ struct edges {
  * aggregates of blocks follow those that they join (derive_slurm.c). */
 static int read_edges(struct db_export *x, int tree, struct edges *edges, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         x->file,
         tree ? "WITH u AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM slurm_unit WHERE"
                " topology = (SELECT id FROM slurm_topology WHERE chosen)),"
@@ -35,7 +35,7 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
         if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
             continue;
         if (topomap_grow(&edges->edge, &edges->room, edges->count + 1, sizeof edge, err))
-            return db_stop(&rows);
+            return -1;
         edges->edge[edges->count++] = edge;
     }
     return rows.result;

@@ -31,14 +31,14 @@ void db_lft_clear(topomap_lft_fabric *lft)
 
 static int load_vertices(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         file, "SELECT id, source * 65536 + subnet, guid, lid, kind FROM vertex ORDER BY id", err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         /* One more than there are: the end of the last one's cables. */
         if (topomap_grow(&lft->vertex, &room, lft->count + 2u, sizeof *lft->vertex, err))
-            return db_stop(&rows);
+            return -1;
         lft->vertex[lft->count++] =
             (topomap_lft_vertex){.id = sqlite3_column_int64(rows.row, 0),
                                  .subnet = sqlite3_column_int64(rows.row, 1),
@@ -67,10 +67,10 @@ uint32_t db_link_rate(sqlite3_stmt *row, int column)
 
 static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 "SELECT a, aport, b, bport, width, speed, mbps FROM link"
-                                 " WHERE state IS NOT 1" /* IB_DOWN */,
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          "SELECT a, aport, b, bport, width, speed, mbps FROM link"
+                          " WHERE state IS NOT 1" /* IB_DOWN */,
+                          err);
     size_t room = 0;
 
     while (db_next(&rows)) {
@@ -86,7 +86,7 @@ static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *er
         if (add_cable(lft, &room, (topomap_cable){a, b, mbps, (uint8_t)aport, (uint8_t)bport},
                       err) ||
             add_cable(lft, &room, (topomap_cable){b, a, mbps, (uint8_t)bport, (uint8_t)aport}, err))
-            return db_stop(&rows);
+            return -1;
     }
     return rows.result;
 }

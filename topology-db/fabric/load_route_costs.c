@@ -20,7 +20,7 @@ void db_route_costs_clear(struct db_route_costs *loader)
 
 static int read_costs(sqlite3 *file, struct db_route_costs *loader, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     loader->costs.of = topomap_alloc(TOPOMAP_ROUTE_CODES + 1, sizeof *loader->costs.of, err);
     if (!loader->costs.of)

@@ -16,15 +16,15 @@ static uint32_t find_from(const topomap_switches *switches, int64_t id, uint32_t
 
 static int load_ids(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 slurm ? "SELECT id FROM slurm_switch ORDER BY id"
-                                       : "SELECT id FROM switch ORDER BY id",
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          slurm ? "SELECT id FROM slurm_switch ORDER BY id"
+                                : "SELECT id FROM switch ORDER BY id",
+                          err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         if (topomap_grow(&switches->id, &room, switches->count + 1u, sizeof *switches->id, err))
-            return db_stop(&rows);
+            return -1;
         switches->id[switches->count++] = sqlite3_column_int64(rows.row, 0);
     }
     return rows.result;
@@ -33,10 +33,10 @@ static int load_ids(sqlite3 *file, int slurm, topomap_switches *switches, topoma
 static int load_pairs(sqlite3 *file, int slurm, const topomap_switches *switches,
                       topomap_trunk **pairs, size_t *count, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
-                                       : "SELECT a, b, cost FROM trunk ORDER BY a, b",
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
+                                : "SELECT a, b, cost FROM trunk ORDER BY a, b",
+                          err);
     topomap_trunk before = {0};
     size_t room = 0;
 
@@ -49,7 +49,7 @@ static int load_pairs(sqlite3 *file, int slurm, const topomap_switches *switches
             continue;
         before = pair;
         if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err))
-            return db_stop(&rows);
+            return -1;
         (*pairs)[(*count)++] = pair;
     }
     return rows.result;

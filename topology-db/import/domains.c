@@ -47,12 +47,11 @@ int db_domains_check(struct db_import *import, struct db_list *list, topomap_err
 int db_domains_write(struct db_import *import, const struct db_list *list, topomap_error *err)
 {
     const struct db_domain *entry = list->row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", err);
 
-    for (size_t i = 0; !result && i < list->rows; i++)
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(entry[i].node),
-                        DB_TEXT(entry[i].domain));
-    sqlite3_finalize(insert);
-    return result;
+    for (size_t i = 0; insert && i < list->rows; i++)
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(entry[i].node),
+                   DB_TEXT(entry[i].domain)))
+            return -1;
+    return insert ? 0 : -1;
 }

@@ -59,8 +59,8 @@ static void look_at(struct sought *sought, int64_t source, const char *name)
 static int find_source(sqlite3 *file, const char *importer, struct sought *sought,
                        topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(file, "SELECT id, name FROM source WHERE importer=? ORDER BY name",
-                                 err, DB_TEXT(importer));
+    DB_ROWS rows = DB_ASK(file, "SELECT id, name FROM source WHERE importer=? ORDER BY name", err,
+                          DB_TEXT(importer));
 
     while (db_next(&rows))
         look_at(sought, sqlite3_column_int64(rows.row, 0), db_column_text(rows.row, 1));

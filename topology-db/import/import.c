@@ -175,12 +175,10 @@ static const db_importer *importer_named(const char *name)
 static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
                        topomap_error *err)
 {
-    struct db_rows rows =
-        DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
+    DB_ROWS rows = DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
     const char *name = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
 
     *importer = name ? importer_named(name) : NULL;
-    db_end(&rows);
     return rows.result;
 }
 
@@ -217,7 +215,7 @@ int db_forget_sharing(const struct db_import *import, const char *names,
                       int (*has)(const void *content, const char *name), const void *content,
                       topomap_error *err)
 {
-    struct db_rows rows = db_ask(import->file, names, err);
+    DB_ROWS rows = db_ask(import->file, names, err);
     TOPOMAP_FREED int64_t *shared = NULL;
     size_t count = 0, room = 0;
     int result = 0;
@@ -342,8 +340,8 @@ static int check_more(const db_importer *importer, const topomap_db_import_optio
 /* The row of the source, after what it said before is gone. */
 static int begin_source(struct db_import *import, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?",
-                                 err, DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
+    DB_ROWS rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?", err,
+                          DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
     int is_there = db_next(&rows);
     int64_t old = is_there ? sqlite3_column_int64(rows.row, 0) : 0;
 

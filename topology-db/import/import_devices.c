@@ -9,7 +9,7 @@
 /* The set of that text, which is made where there is none. */
 static int find_set(struct db_import *import, const char *text, int64_t *id, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (DB_RUN(import->file,
                "INSERT INTO device_set(text) SELECT ?1"
@@ -18,31 +18,27 @@ static int find_set(struct db_import *import, const char *text, int64_t *id, top
         return -1;
     rows = DB_ASK(import->file, "SELECT id FROM device_set WHERE text=?", err, DB_TEXT(text));
     *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-    db_end(&rows);
     return rows.result;
 }
 
 int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes,
                      topomap_error *err)
 {
-    sqlite3_stmt *insert;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", err);
     int64_t set;
-    int result = 0;
 
-    if (find_set(import, text, &set, err))
+    if (!insert || find_set(import, text, &set, err))
         return -1;
-    insert = db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", err);
-    if (!insert)
-        return -1;
-    for (size_t i = 0; !result && i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count; i++) {
         char key[DB_KEY];
 
         db_host_key(nodes->name[i], key);
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(key), DB_TEXT(nodes->name[i]),
-                        DB_INT(set));
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(key), DB_TEXT(nodes->name[i]),
+                   DB_INT(set)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return 0;
 }
 
 int db_devices_own(struct db_import *import, const char *node, uint64_t bus, const char *uuid,

@@ -27,7 +27,7 @@ static topomap_device *find_bus(topomap_devices *devices, uint64_t bus)
 static int take_owned(topomap_db *db, const char *name, topomap_devices *devices,
                       topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     char key[DB_KEY];
 
     db_host_key(name, key);
@@ -68,17 +68,15 @@ static int take_port(const topomap_db_port *port, void *data)
 
 static int read_set(topomap_db *db, int64_t host, topomap_devices *devices, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(db->file,
-                                 "SELECT text FROM host_devices JOIN device_set"
-                                 " ON device_set.id = devices WHERE host=?",
-                                 err, DB_INT(host));
-    int result = 0;
+    DB_ROWS rows = DB_ASK(db->file,
+                          "SELECT text FROM host_devices JOIN device_set"
+                          " ON device_set.id = devices WHERE host=?",
+                          err, DB_INT(host));
 
     *devices = (topomap_devices){0};
     if (db_next(&rows))
-        result = topomap_devices_parse(db_column_text(rows.row, 0), devices, err);
-    db_end(&rows);
-    return rows.result || result ? -1 : 0;
+        return topomap_devices_parse(db_column_text(rows.row, 0), devices, err);
+    return rows.result;
 }
 
 int topomap_db_devices(topomap_db *db, const char *node, topomap_devices *devices,
@@ -113,7 +111,7 @@ int topomap_db_devices(topomap_db *db, const char *node, topomap_devices *device
 int topomap_db_domain(topomap_db *db, const char *node, char *domain, size_t size,
                       topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
     int there;
 
@@ -125,15 +123,13 @@ int topomap_db_domain(topomap_db *db, const char *node, char *domain, size_t siz
     rows = DB_ASK(db->file, "SELECT domain FROM host_domain WHERE host=?", err, DB_INT(id));
     if (db_next(&rows))
         snprintf(domain, size, "%s", db_column_text(rows.row, 0));
-    db_end(&rows);
     return rows.result;
 }
 
 int topomap_db_shape(topomap_db *db, const char *node, topomap_shape *shape, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
-    int result = 0;
 
     *shape = (topomap_shape){0};
     if (db_host_id(db, node, &id, err))
@@ -142,9 +138,8 @@ int topomap_db_shape(topomap_db *db, const char *node, topomap_shape *shape, top
                   "SELECT shape FROM host JOIN class ON class.id = host.class WHERE host.id=?", err,
                   DB_INT(id));
     if (db_next(&rows))
-        result = topomap_shape_parse(db_column_text(rows.row, 0), shape, err);
-    db_end(&rows);
-    return rows.result || result ? -1 : 0;
+        return topomap_shape_parse(db_column_text(rows.row, 0), shape, err);
+    return rows.result;
 }
 
 /* ---- Many ---------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ static int take_attached(struct db_links *l, uint32_t node, sqlite3_stmt *attach
 
 static int attach_nodes(struct db_links *l, topomap_error *err)
 {
-    sqlite3_stmt *attached =
+    DB_STATEMENT *attached =
         db_prepare(l->db->file, "SELECT adapter, switch FROM attach WHERE host=?", err);
     int row = attached ? 0 : -1;
 
@@ -58,7 +58,6 @@ static int attach_nodes(struct db_links *l, topomap_error *err)
         l->unrated |= !rated;
         sqlite3_reset(attached);
     }
-    sqlite3_finalize(attached);
     return row;
 }
 
@@ -76,7 +75,7 @@ static int number_vertices(struct db_links *l, topomap_error *err)
 
 static int add_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     for (uint32_t node = 0; node < l->nodes; node++)
         if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_HOST, names->name[node], err))
@@ -94,7 +93,7 @@ static int add_vertices(struct db_links *l, const topomap_names *names, topomap_
         l->switches++;
         if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_SWITCH,
                                (const char *)sqlite3_column_text(rows.row, 1), err))
-            return db_stop(&rows);
+            return -1;
     }
     return rows.result;
 }
@@ -113,7 +112,7 @@ static int join(struct db_links *l, int64_t a, int64_t b, uint32_t mbps, topomap
 
 static int read_cables(struct db_links *l, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         l->db->file,
         "SELECT a, b, width, speed, mbps FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
         " ORDER BY a, aport, b, bport",
@@ -122,7 +121,7 @@ static int read_cables(struct db_links *l, topomap_error *err)
     while (db_next(&rows))
         if (join(l, sqlite3_column_int64(rows.row, 0), sqlite3_column_int64(rows.row, 1),
                  db_link_rate(rows.row, 2), err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 

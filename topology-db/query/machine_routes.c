@@ -26,7 +26,7 @@ struct work {
 
 static int find_landings(struct work *w, topomap_error *err)
 {
-    sqlite3_stmt *ports =
+    DB_STATEMENT *ports =
         db_prepare(w->links->db->file,
                    "SELECT adapter, lid FROM attach JOIN port ON port.vertex = attach.adapter"
                    " AND port.number = attach.port WHERE host=? AND lid > 0"
@@ -45,7 +45,6 @@ static int find_landings(struct work *w, topomap_error *err)
                                         (uint32_t)sqlite3_column_int(ports, 1)};
         sqlite3_reset(ports);
     }
-    sqlite3_finalize(ports);
     return row < 0 ? -1 : 0;
 }
 

@@ -35,29 +35,23 @@ static size_t add_flow(const struct db_links *l, sqlite3_stmt *flow, double *use
 
 int db_links_traffic(struct db_links *l, topomap_error *err)
 {
-    struct db_rows flows;
-    double *used;
+    DB_ROWS flows = {0};
+    TOPOMAP_FREED double *used = NULL;
     size_t known = 0;
-    int there;
 
     if (strcmp(l->network->unit, "s") != 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%s: measured traffic needs cables with rates", l->db->path);
-    if (db_has_table(l->db->file, "traffic", &there, err))
+    used = topomap_alloc(l->network->links, sizeof *used, err);
+    if (!used)
         return -1;
-    used = there ? topomap_alloc(l->network->links, sizeof *used, err) : NULL;
-    if (there && !used)
+    flows = db_ask_if(l->db->file, "traffic", DB_TRAFFIC "SELECT a, b, there, back FROM flow", err);
+    while (db_next(&flows))
+        known += add_flow(l, flows.row, used);
+    if (flows.result)
         return -1;
-    if (there) {
-        flows = db_ask(l->db->file, DB_TRAFFIC "SELECT a, b, there, back FROM flow", err);
-        while (db_next(&flows))
-            known += add_flow(l, flows.row, used);
-        if (known)
-            topomap_network_take(l->network, used);
-        free(used);
-        if (flows.result)
-            return -1;
-    }
+    if (known)
+        topomap_network_take(l->network, used);
     return known ? 0
                  : topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: it has no traffic of these links; measure it, and import "

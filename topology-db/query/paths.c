@@ -83,11 +83,11 @@ static int load_rows(struct db_paths *p, const char *sql,
                      int (*add)(struct db_paths *, sqlite3_stmt *, topomap_error *),
                      topomap_error *err)
 {
-    struct db_rows rows = db_ask(p->db->file, sql, err);
+    DB_ROWS rows = db_ask(p->db->file, sql, err);
 
     while (db_next(&rows))
         if (add(p, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -148,10 +148,8 @@ enum { NONE = -1 };
 
 static size_t first_tip(const struct db_paths *p, int64_t vertex)
 {
-    size_t low = topomap_sorted_rows(p->tip, 2 * p->cables, sizeof *p->tip,
-                                     offsetof(struct tip, vertex), vertex);
-
-    return low;
+    return topomap_sorted_rows(p->tip, 2 * p->cables, sizeof *p->tip, offsetof(struct tip, vertex),
+                               vertex);
 }
 
 /* The cable from a vertex to another; \p port NONE: the first of them. */
@@ -254,7 +252,7 @@ static void name_tip(const struct db_paths *p, int64_t vertex, uint32_t port, ch
         "SELECT name, 0 FROM attach JOIN host ON host.id = attach.host WHERE adapter = ?1"
         " UNION ALL SELECT label, 1 FROM switch WHERE id = ?1 LIMIT 1";
     topomap_error ignored;
-    struct db_rows rows = DB_ASK(p->db->file, sql, &ignored, DB_INT(vertex));
+    DB_ROWS rows = DB_ASK(p->db->file, sql, &ignored, DB_INT(vertex));
 
     if (!db_next(&rows))
         snprintf(text, size, "?");
@@ -262,7 +260,6 @@ static void name_tip(const struct db_paths *p, int64_t vertex, uint32_t port, ch
         snprintf(text, size, "%s[%u]", db_column_text(rows.row, 0), port);
     else
         snprintf(text, size, "%s", db_column_text(rows.row, 0));
-    db_end(&rows);
 }
 
 void db_paths_cable_name(const struct db_paths *p, uint32_t cable, char *text, size_t size)

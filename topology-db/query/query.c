@@ -54,8 +54,7 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
 int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *source, void *data),
                        void *data, topomap_error *err)
 {
-    struct db_rows rows;
-    int result = 0;
+    DB_ROWS rows = {0};
 
     if (db_imported(db, err))
         return -1;
@@ -63,17 +62,18 @@ int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *sour
                   "SELECT importer, name, time, partial, warnings FROM source"
                   " ORDER BY importer, name",
                   err);
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const topomap_db_source source = {.importer = db_column_text(rows.row, 0),
                                           .name = db_column_text(rows.row, 1),
                                           .time = sqlite3_column_int64(rows.row, 2),
                                           .partial = sqlite3_column_int(rows.row, 3),
                                           .warnings = (uint64_t)sqlite3_column_int64(rows.row, 4)};
+        int result = each(&source, data);
 
-        result = each(&source, data);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 /* ---- Counts ------------------------------------------------------------------------------ */
@@ -84,19 +84,19 @@ static int count_rows(topomap_db *db, const char *question,
                       int (*each)(const topomap_db_count *count, void *data), void *data,
                       topomap_error *err)
 {
-    struct db_rows rows;
-    int result = 0;
+    DB_ROWS rows = {0};
 
     if (db_imported(db, err))
         return -1;
     rows = db_ask(db->file, question, err);
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const topomap_db_count count = take(rows.row);
+        int result = each(&count, data);
 
-        result = each(&count, data);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 static topomap_db_count take_hosts(sqlite3_stmt *row)
@@ -161,15 +161,17 @@ int topomap_db_hosts(topomap_db *db, const char *only,
         "  ORDER BY switch.id))"
         " FROM host LEFT JOIN class ON class.id = host.class"
         " WHERE ?1 = 0 OR host.id = ?1 ORDER BY host.id";
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
-    int result = 0;
 
     if (db_host_id(db, only, &id, err))
         return -1;
     rows = DB_ASK(db->file, sql, err, DB_INT(id));
-    while (!result && db_next(&rows))
-        result = show(rows.row, each, data);
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    while (db_next(&rows)) {
+        int result = show(rows.row, each, data);
+
+        if (result)
+            return result;
+    }
+    return rows.result;
 }

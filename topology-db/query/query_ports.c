@@ -108,15 +108,17 @@ int topomap_db_ports(topomap_db *db, const char *node,
                      topomap_error *err)
 {
     struct walk walk = {0};
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
-    int result = 0;
 
     if (db_host_id(db, node, &id, err))
         return -1;
     rows = DB_ASK(db->file, sql, err, DB_INT(id));
-    while (!result && db_next(&rows))
-        result = show(&walk, rows.row, each, data);
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    while (db_next(&rows)) {
+        int result = show(&walk, rows.row, each, data);
+
+        if (result)
+            return result;
+    }
+    return rows.result;
 }

@@ -46,35 +46,34 @@ static struct key *make_keys(const topomap_names *nodes, topomap_error *err)
 /* \p name NULL: the one that distances come from, which is the cluster's default. */
 static int find_topology(struct order *order, topomap_db *db, const char *name, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(order->file,
-                                 "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
-                                 " AND chosen)",
-                                 err, DB_TEXT(name));
+    DB_ROWS rows = DB_ASK(order->file,
+                          "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
+                          " AND chosen)",
+                          err, DB_TEXT(name));
 
     if (db_next(&rows)) {
         order->topology = sqlite3_column_int64(rows.row, 0);
         snprintf(order->kind, sizeof order->kind, "%s",
                  (const char *)sqlite3_column_text(rows.row, 1));
-        db_end(&rows);
         return 0;
     }
-    if (!rows.result && name)
-        topomap_error_set(err, TOPOMAP_EINPUT,
-                          "%s: no topology '%.60s' in the slurm-topology that is imported",
-                          db->path, name);
-    else if (!rows.result)
-        topomap_error_set(err, TOPOMAP_EINPUT,
-                          "%s: Slurm's topology is not known: `topomap db import slurm-topology` "
-                          "reads topology.conf and topology.yaml",
-                          db->path);
-    return -1;
+    if (rows.result)
+        return -1;
+    return name
+               ? topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: no topology '%.60s' in the slurm-topology that is imported",
+                                   db->path, name)
+               : topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: Slurm's topology is not known: `topomap db import "
+                                   "slurm-topology` reads topology.conf and topology.yaml",
+                                   db->path);
 }
 
 /* Switches with switches below them are no leaves; a switch with neither is one
  * (switch_record.c, switch_record_validate). */
 static int read_units(struct order *order, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         DB_ASK(order->file,
                "SELECT id, dims, (SELECT count(*) FROM slurm_member WHERE unit=slurm_unit.id)"
                " FROM slurm_unit WHERE topology=? AND NOT EXISTS (SELECT 1 FROM slurm_member"
@@ -88,12 +87,10 @@ static int read_units(struct order *order, topomap_error *err)
         const char *dims = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (dims && *dims &&
-            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3) {
-            topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
-            return db_stop(&rows);
-        }
+            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
         if (topomap_grow(&order->unit, &order->room, order->units + 1, sizeof unit, err))
-            return db_stop(&rows);
+            return -1;
         order->unit[order->units++] = unit;
     }
     return rows.result;
@@ -132,7 +129,7 @@ static void take_member(struct order *order, const struct key *key, size_t nodes
 
 static int read_places(struct order *order, const struct key *key, size_t nodes, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     order->place = topomap_alloc(nodes + 1, sizeof *order->place, err);
     order->number = topomap_alloc(nodes + 1, sizeof *order->number, err);

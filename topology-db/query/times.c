@@ -11,7 +11,7 @@ int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *
 {
     topomap_db_times found = {0};
     char changed[32];
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (db_imported(db, err) ||
         db_fact_text(db->file, "changed", changed, sizeof changed, err) /* "": an older database */)
@@ -23,7 +23,6 @@ int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *
         found.oldest = sqlite3_column_int64(rows.row, 1);
         found.newest = sqlite3_column_int64(rows.row, 2);
     }
-    db_end(&rows);
     if (rows.result)
         return -1;
     *times = found;

@@ -157,14 +157,13 @@ static int has_name(const void *content, const char *name)
 static int write_aliases(struct db_import *import, const struct levels *levels, topomap_error *err)
 {
     const struct alias *alias = levels->aliases.row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,NULL,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,NULL,?,?)", err);
 
-    for (size_t i = 0; !result && i < levels->aliases.rows; i++)
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(alias[i].key),
-                        DB_TEXT(alias[i].node));
-    sqlite3_finalize(insert);
-    return result;
+    for (size_t i = 0; insert && i < levels->aliases.rows; i++)
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(alias[i].key),
+                   DB_TEXT(alias[i].node)))
+            return -1;
+    return insert ? 0 : -1;
 }
 
 int levels_write(struct db_import *import, void *content, topomap_error *err)

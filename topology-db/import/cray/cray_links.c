@@ -205,20 +205,19 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
 static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex,
                          topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", err);
     const char kind[2] = {list->kind, 0};
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < list->fabric.vertices; i++) {
+    for (size_t i = 0; insert && i < list->fabric.vertices; i++) {
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&list->router[i].point, place);
-        result = DB_PUT(insert, err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
-                        DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place));
+        if (DB_PUT(insert, err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
+                   DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int write_list(struct db_import *import, void *content, topomap_error *err)

@@ -169,23 +169,22 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
     const struct db_list *list = content;
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < list->rows; i++) {
+    for (size_t i = 0; insert && i < list->rows; i++) {
         const struct processor *row = (const struct processor *)list->row + i;
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
-        result = DB_PUT(insert, err, DB_INT(n[NID]), DB_INT(import->source),
-                        DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
-                        DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
-                        DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z]));
+        if (DB_PUT(insert, err, DB_INT(n[NID]), DB_INT(import->source),
+                   DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
+                   DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
+                   DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z])))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    return result ? result : db_geometry_write(import, 3, NULL, err);
+    return insert ? db_geometry_write(import, 3, NULL, err) : -1;
 }
 
 const db_importer db_xtdb2proc = {

@@ -133,20 +133,19 @@ static int check(struct db_import *import, void *content, topomap_error *err)
 static int write_table(struct db_import *import, void *content, topomap_error *err)
 {
     const struct db_list *nodes = content;
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < nodes->rows; i++) {
+    for (size_t i = 0; insert && i < nodes->rows; i++) {
         const struct row *row = (const struct row *)nodes->row + i;
 
-        result = DB_PUT(insert, err, DB_INT(row->nid), DB_INT(import->source),
-                        DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type),
-                        DB_TEXT(row->status), DB_TEXT(row->mode));
+        if (DB_PUT(insert, err, DB_INT(row->nid), DB_INT(import->source),
+                   DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type), DB_TEXT(row->status),
+                   DB_TEXT(row->mode)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = nodes->rows;
-    return result ? result : db_geometry_write(import, 3, NULL, err);
+    return insert ? db_geometry_write(import, 3, NULL, err) : -1;
 }
 
 const db_importer db_xtprocadmin = {

@@ -73,7 +73,7 @@ static uint32_t hash(const char *text)
 static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,
                       topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     char name[64];
 
     snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
@@ -86,7 +86,6 @@ static int make_class(struct db_import *import, const struct inside *inside, int
     rows =
         DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->xml.text));
     *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-    db_end(&rows);
     return rows.result;
 }
 
@@ -110,21 +109,17 @@ static const char *nic_node(const struct inside *inside, int *exact)
 static int write_nics(struct db_import *import, const struct inside *inside, topomap_error *err)
 {
     const char *lines = inside->xml.nics;
-    int exact, result = 0;
+    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", err);
+    int exact;
     const char *node = nic_node(inside, &exact);
-    sqlite3_stmt *insert;
     char device[64];
     uint64_t guid;
 
-    if (!lines || !node)
-        return 0;
-    insert = db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", err);
-    while (insert && !result && db_hwloc_nic(&lines, device, sizeof device, &guid)) {
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
-                        DB_INT(guid), DB_INT(exact));
-    }
-    sqlite3_finalize(insert);
-    return insert ? result : -1;
+    while (insert && lines && node && db_hwloc_nic(&lines, device, sizeof device, &guid))
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
+                   DB_INT(guid), DB_INT(exact)))
+            return -1;
+    return insert ? 0 : -1;
 }
 
 /* What is one node's alone: a line "BUS UUID STATE" each. */
@@ -158,26 +153,23 @@ static int write_devices(struct db_import *import, const struct inside *inside, 
 static int write_inside(struct db_import *import, void *content, topomap_error *err)
 {
     const struct inside *inside = content;
-    sqlite3_stmt *insert;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", err);
     int64_t class;
-    int result = make_class(import, inside, &class, err);
 
-    if (result)
+    if (!insert || make_class(import, inside, &class, err))
         return -1;
-    insert = db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", err);
-    if (!insert)
-        return -1;
-    for (size_t i = 0; !result && i < inside->nodes.count; i++) {
+    for (size_t i = 0; i < inside->nodes.count; i++) {
         char key[DB_KEY];
 
         db_host_key(inside->nodes.name[i], key);
-        result = DB_PUT(insert, err, DB_TEXT(key), DB_INT(import->source),
-                        DB_TEXT(inside->nodes.name[i]), DB_INT(class));
+        if (DB_PUT(insert, err, DB_TEXT(key), DB_INT(import->source),
+                   DB_TEXT(inside->nodes.name[i]), DB_INT(class)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return result || write_nics(import, inside, err) || write_devices(import, inside, err)
+    return write_nics(import, inside, err) || write_devices(import, inside, err)
                ? -1
                : db_forget_classes(import->file, err);
 }

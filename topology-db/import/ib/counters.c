@@ -408,23 +408,19 @@ static int write_rates(struct db_import *import, void *content, topomap_error *e
 {
     const struct counters *c = content;
     const struct rate *rate = c->rates.row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO traffic VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO traffic VALUES(?,?,?,?,?,?)", err);
 
-    for (size_t i = 0; !result && i < c->rates.rows; i++) {
+    for (size_t i = 0; insert && i < c->rates.rows; i++) {
         const double *bytes = rate[i].bytes;
-        const db_value sent = {.kind = bytes[SENT] >= 0 ? DB_IS_REAL : DB_IS_NULL,
-                               .real = bytes[SENT]};
-        const db_value received = {.kind = bytes[RECEIVED] >= 0 ? DB_IS_REAL : DB_IS_NULL,
-                                   .real = bytes[RECEIVED]};
 
-        result =
-            DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(rate[i].guid, rate[i].guid),
-                   DB_INT_IF(!rate[i].guid, rate[i].lid), DB_INT(rate[i].port), sent, received);
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(rate[i].guid, rate[i].guid),
+                   DB_INT_IF(!rate[i].guid, rate[i].lid), DB_INT(rate[i].port),
+                   DB_REAL_IF(bytes[SENT] >= 0, bytes[SENT]),
+                   DB_REAL_IF(bytes[RECEIVED] >= 0, bytes[RECEIVED])))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->ports = c->rates.rows;
-    return result ? -1 : compare(import, err);
+    return insert ? compare(import, err) : -1;
 }
 
 static const topomap_graph_option options[] = {

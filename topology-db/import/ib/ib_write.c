@@ -124,73 +124,75 @@ static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fa
 static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,
                           topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
     TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
-    int result = insert && unique ? find_labels(fabric, unique, err) : -1;
 
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++)
-        result = write_vertex(insert, import->source, fabric, i, base + i, unique[i], err);
-    sqlite3_finalize(insert);
-    return result;
+    if (!insert || !unique || find_labels(fabric, unique, err))
+        return -1;
+    for (uint32_t i = 0; i < fabric->vertices; i++)
+        if (write_vertex(insert, import->source, fabric, i, base + i, unique[i], err))
+            return -1;
+    return 0;
 }
 
-static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t vertex,
-                      uint8_t number, uint64_t guid, uint16_t lid, uint8_t lmc, uint8_t state,
-                      topomap_error *err)
+/* \param end  vertex, port, guid, lid, lmc and state are of it */
+static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t base,
+                      struct ib_end end, topomap_error *err)
 {
-    return DB_PUT(insert, err, DB_INT(vertex), DB_INT(number), DB_INT(import->source),
-                  DB_INT_IF(guid, guid), DB_INT_IF(guid, lid), DB_INT_IF(guid, lmc), DB_INT(state));
+    return DB_PUT(insert, err, DB_INT(base + end.vertex), DB_INT(end.port), DB_INT(import->source),
+                  DB_INT_IF(end.guid, end.guid), DB_INT_IF(end.guid, end.lid),
+                  DB_INT_IF(end.guid, end.lmc), DB_INT(end.state));
 }
 
 /* Ports that are down come last: a port that another line has as up stays up. */
 static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
                        topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < fabric->ends; i++) {
-        const struct ib_end *end = &fabric->end[i];
+    for (size_t i = 0; insert && i < fabric->ends; i++)
+        if (fabric->end[i].guid && write_port(import, insert, base, fabric->end[i], err))
+            return -1;
+    for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
+        const struct ib_vertex *v = &fabric->vertex[i];
+        struct ib_end end = {.vertex = i, .guid = v->port_guid, .lid = v->lid};
 
-        if (end->guid)
-            result = write_port(import, insert, base + end->vertex, end->port, end->guid, end->lid,
-                                end->lmc, end->state, err);
+        if (v->port_guid && write_port(import, insert, base, end, err))
+            return -1;
     }
-    for (size_t i = 0; !result && i < fabric->vertices; i++)
-        if (fabric->vertex[i].port_guid)
-            result = write_port(import, insert, base + (int64_t)i, 0, fabric->vertex[i].port_guid,
-                                fabric->vertex[i].lid, 0, IB_STATE_UNKNOWN, err);
-    for (size_t i = 0; !result && i < fabric->idles; i++) {
+    for (size_t i = 0; insert && i < fabric->idles; i++) {
         const struct ib_idle *idle = &fabric->idle[i];
+        struct ib_end end = {.vertex = idle->vertex,
+                             .port = idle->port,
+                             .guid = idle->guid,
+                             .lid = idle->lid,
+                             .state = IB_DOWN};
 
-        result = write_port(import, insert, base + idle->vertex, idle->port, idle->guid, idle->lid,
-                            0, IB_DOWN, err);
+        if (write_port(import, insert, base, end, err))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
                        topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(import->file,
+    DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, width, speed,"
                                       " ends, state) VALUES(?,?,?,?,?,?,?,?,?)",
                                       err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < fabric->base.links; i++) {
+    for (size_t i = 0; insert && i < fabric->base.links; i++) {
         const topomap_link *link = &fabric->base.link[i];
 
-        result =
-            DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
                    DB_INT(base + link->b), DB_INT(link->bport), DB_INT(link->width),
-                   DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1), DB_INT(link->class));
+                   DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1), DB_INT(link->class)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* Links that are down are none. The hosts are counted when it is known which adapters have one:
@@ -223,7 +225,7 @@ int ib_write(struct db_import *import, void *content, topomap_error *err)
 
 int ib_count_hosts(struct db_import *import, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (!import->report->adapters)
         return 0;
@@ -235,6 +237,5 @@ int ib_count_hosts(struct db_import *import, topomap_error *err)
         import->report->hosts += (uint64_t)sqlite3_column_int64(rows.row, 0);
         import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(rows.row, 1);
     }
-    db_end(&rows);
     return rows.result;
 }

@@ -327,7 +327,7 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
  * is a fabric they are worth a word. */
 static int warn_unknown(struct db_import *import, struct tables *tables, topomap_error *err)
 {
-    struct db_rows rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", err);
+    DB_ROWS rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", err);
     size_t fabric = 0, unknown = HASH_COUNT(tables->all);
     const struct table *first = NULL;
 
@@ -358,26 +358,22 @@ static int warn_unknown(struct db_import *import, struct tables *tables, topomap
 static int write_tables(struct db_import *import, void *content, topomap_error *err)
 {
     struct tables *tables = content;
-    sqlite3_stmt *insert;
-    int result = warn_unknown(import, tables, err);
-
-    if (result)
-        return -1;
     /* The newest table of a switch counts, whichever file it came from. */
-    insert = db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", err);
-    result = insert ? 0 : -1;
-    for (struct table *table = tables->all; !result && table; table = table->hh.next) {
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", err);
+
+    if (!insert || warn_unknown(import, tables, err))
+        return -1;
+    for (struct table *table = tables->all; table; table = table->hh.next) {
         sqlite3_bind_int64(insert, 1, (int64_t)table->guid);
         sqlite3_bind_int64(insert, 2, import->source);
         sqlite3_bind_int64(insert, 3, table->lids);
         sqlite3_bind_blob64(insert, 4, table->packed, table->size, SQLITE_STATIC);
-        result = db_insert(insert, err);
+        if (db_insert(insert, err))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->switches = HASH_COUNT(tables->all);
     import->report->entries = tables->entries;
-    if (result)
-        return -1;
     return db_execute(import->file,
                       "DELETE FROM source WHERE importer='lft'"
                       " AND NOT EXISTS (SELECT 1 FROM lft WHERE lft.source = source.id)",

@@ -131,25 +131,16 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
 {
     const struct db_list *levels = content;
     const struct row *row = levels->row;
-    sqlite3_stmt *cost = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
-    sqlite3_stmt *time =
-        cost ? db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", err) : NULL;
-    int result = time ? 0 : -1;
+    DB_STATEMENT *cost = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
+    DB_STATEMENT *time = db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", err);
 
-    for (size_t i = 0; !result && i < levels->rows; i++) {
-        const db_value rate = {.kind = row[i].mbytes < NUMBER_MOST ? DB_IS_REAL : DB_IS_NULL,
-                               .real = row[i].mbytes * 1e6};
-
-        result =
-            DB_PUT(cost, err, DB_TEXT(row[i].level), DB_INT(import->source), DB_REAL(row[i].ns)) ||
-                    DB_PUT(time, err, DB_TEXT(row[i].level), DB_INT(import->source),
-                           DB_REAL(row[i].us * 1e-6), rate)
-                ? -1
-                : 0;
-    }
-    sqlite3_finalize(cost);
-    sqlite3_finalize(time);
-    return result;
+    for (size_t i = 0; cost && time && i < levels->rows; i++)
+        if (DB_PUT(cost, err, DB_TEXT(row[i].level), DB_INT(import->source), DB_REAL(row[i].ns)) ||
+            DB_PUT(time, err, DB_TEXT(row[i].level), DB_INT(import->source),
+                   DB_REAL(row[i].us * 1e-6),
+                   DB_REAL_IF(row[i].mbytes < NUMBER_MOST, row[i].mbytes * 1e6)))
+            return -1;
+    return cost && time ? 0 : -1;
 }
 
 static const topomap_graph_option options[] = {

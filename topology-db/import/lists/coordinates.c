@@ -279,21 +279,20 @@ static int write_rows(struct db_import *import, void *content, topomap_error *er
                                 " place.source WHERE importer IN ('coordinates', 'bluegene')"
                                 " ORDER BY source";
     const struct list *list = content;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", err);
-    int result = insert ? db_forget_sharing(import, nodes, has_node, list, err) : -1;
+    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", err);
 
-    for (size_t i = 0; !result && i < list->rows; i++) {
+    if (!insert || db_forget_sharing(import, nodes, has_node, list, err))
+        return -1;
+    for (size_t i = 0; i < list->rows; i++) {
         const struct row *row = list->row[i];
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&row->point, place);
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
-                        DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type));
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
+                   DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    if (result)
-        return -1;
     return db_geometry_write(
         import, list->row[0]->point.dims,
         list->bluegene && list->row[0]->point.dims == 3 && list->rows < MIDPLANE ? "0" : NULL, err);

@@ -94,18 +94,17 @@ static int check(struct db_import *import, void *content, topomap_error *err)
 static int write_map(struct db_import *import, void *content, topomap_error *err)
 {
     const struct db_list *map = content;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", err);
 
-    for (size_t i = 0; !result && i < map->rows; i++) {
+    for (size_t i = 0; insert && i < map->rows; i++) {
         const struct entry *entry = (const struct entry *)map->row + i;
 
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
-                        DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node));
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
+                   DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = map->rows;
-    return result;
+    return insert ? 0 : -1;
 }
 
 const db_importer db_host_map = {

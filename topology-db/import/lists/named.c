@@ -9,27 +9,26 @@
 static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base,
                           topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(import->file,
+    DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO vertex(id, source, kind, ports, recorded, text,"
                                       " label) VALUES(?,?,?,0,1,?,?)",
                                       err);
-    int result = insert ? 0 : -1;
 
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++) {
+    for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
         int host = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_HOST);
         int sw = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_SWITCH);
         const char *name = topomap_fabric_name(fabric, i);
 
-        result = DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
-                        DB_INT(host ? IB_HOST
-                               : sw ? IB_SWITCH
-                                    : IB_OTHER),
-                        DB_NAME(name), DB_NAME(host ? NULL : name));
+        if (DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
+                   DB_INT(host ? IB_HOST
+                          : sw ? IB_SWITCH
+                               : IB_OTHER),
+                   DB_NAME(name), DB_NAME(host ? NULL : name)))
+            return -1;
         import->report->hosts += (uint64_t)host;
         import->report->switches += (uint64_t)sw;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* Ends without a port number get the next ones after those of their vertex, in the links' order, so
@@ -57,7 +56,7 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
                        topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, err);
-    sqlite3_stmt *insert = db_prepare(import->file,
+    DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, mbps, ends,"
                                       " kind) VALUES(?,?,?,?,?,?,?,?)",
                                       err);
@@ -77,7 +76,6 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
                         DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
                         DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
     }
-    sqlite3_finalize(insert);
     return result;
 }
 

@@ -184,21 +184,14 @@ int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const cha
 
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
 {
-    struct db_rows rows;
-    int there;
+    DB_ROWS rows =
+        db_ask_if(file, "slurm_setting", "SELECT value FROM slurm_setting WHERE name=?", err);
 
     *text = 0;
-    if (db_has_table(file, "slurm_setting", &there, err))
-        return -1;
-    if (!there)
-        return 0; /* made by an earlier topomap */
-    rows = DB_ASK(file, "SELECT value FROM slurm_setting WHERE name=?", err, DB_TEXT(name));
-    if (db_next(&rows)) {
-        const char *value = (const char *)sqlite3_column_text(rows.row, 0);
-
-        snprintf(text, size, "%s", value ? value : "");
-    }
-    db_end(&rows);
+    if (rows.row)
+        sqlite3_bind_text(rows.row, 1, name, -1, SQLITE_STATIC);
+    if (db_next(&rows))
+        snprintf(text, size, "%s", db_column_text(rows.row, 0));
     return rows.result;
 }
 
@@ -217,7 +210,7 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
 {
     char format[16];
     const char *slash = strrchr(config->plugin, '/');
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     snprintf(kind, size, "%s", slash ? slash + 1 : config->plugin);
     if (slurm_get_setting(file, "format", format, sizeof format, err))
@@ -228,7 +221,6 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
     rows = db_ask(file, "SELECT kind FROM slurm_topology WHERE chosen", err);
     if (db_next(&rows))
         snprintf(kind, size, "%s", (const char *)sqlite3_column_text(rows.row, 0));
-    db_end(&rows);
     return rows.result;
 }
 

@@ -323,59 +323,55 @@ static int check(struct db_import *import, void *content, topomap_error *err)
 static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen,
                             topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->topologies; i++) {
+    for (size_t i = 0; insert && i < file->topologies; i++) {
         const struct slurm_topology *topology = &file->topology[i];
         char sizes[SLURM_SIZES * 11 + 1] = "";
 
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
-        result =
-            DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
-                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes));
+        if (DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
+                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int write_units(struct db_import *import, const struct slurm_file *file, topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->units; i++) {
+    for (size_t i = 0; insert && i < file->units; i++) {
         const struct slurm_unit *unit = &file->unit[i];
         char dims[40] = "";
 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
-        result = DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
-                        DB_NAME(unit->name), DB_TEXT(dims));
+        if (DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
+                   DB_NAME(unit->name), DB_TEXT(dims)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int write_members(struct db_import *import, const struct slurm_file *file,
                          topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->members; i++) {
+    for (size_t i = 0; insert && i < file->members; i++) {
         const struct slurm_member *member = &file->member[i];
 
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(member->unit),
-                        DB_INT_IF(member->is_switch, member->child),
-                        DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position));
+        if (DB_PUT(insert, err, DB_INT(import->source), DB_INT(member->unit),
+                   DB_INT_IF(member->is_switch, member->child),
+                   DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int write_file(struct db_import *import, void *content, topomap_error *err)
