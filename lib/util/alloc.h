@@ -24,6 +24,10 @@ static inline void topomap_free_local(void *pointer)
     free(array);
 }
 
+/** Of a local variable: \p end, a `void end(TYPE *)`, ends it when it goes out of scope. It must be
+ *  initialised. */
+#define TOPOMAP_ENDED(end) __attribute__((cleanup(end)))
+
 /** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
  *  at least doubling. On failure the array is as it was. */
 int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err);
@@ -34,6 +38,13 @@ static inline int topomap_grow_beside(void *array, size_t capacity, size_t need,
 {
     return topomap_grow(array, &capacity, need, size, err);
 }
+
+/** Puts a row behind the \p count of a \p list, which grows; 0, or -1 and \p err set where memory
+ * is short. The row comes last, as its braces may have commas. */
+#define TOPOMAP_APPEND(list, count, room, err, ...)                                                \
+    (topomap_grow(&(list), &(room), (size_t)(count) + 1, sizeof *(list), err)                      \
+         ? -1                                                                                      \
+         : ((list)[(count)++] = __VA_ARGS__, 0))
 
 /** Copies of text; NULL and \p err set where memory is short. */
 char *topomap_strdup(const char *text, topomap_error *err);

@@ -133,10 +133,8 @@ static int add_link(struct db_calibrated *own, struct db_pair *pair, uint32_t ca
             own->link[i].share += 0.5f;
             return 0;
         }
-    if (topomap_grow(&own->link, &own->link_room, own->links + 1, sizeof *own->link, err))
-        return -1;
-    own->link[own->links++] = (struct db_pair_link){cable, 0.5f};
-    return 0;
+    return TOPOMAP_APPEND(own->link, own->links, own->link_room, err,
+                          (struct db_pair_link){cable, 0.5f});
 }
 
 /* A round trip passes the way there and the way back, which differ where routing tables say so. */
@@ -211,10 +209,7 @@ static int list_class(struct db_calibrated *own, topomap_db_calibration *result,
     if (result->hops + 1 == DB_FIT_COLUMNS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d classes of links on the way",
                                  DB_FIT_COLUMNS - 1);
-    if (topomap_grow(&result->hop, room, result->hops + 1, sizeof hop, err))
-        return -1;
-    result->hop[result->hops++] = hop;
-    return 0;
+    return TOPOMAP_APPEND(result->hop, result->hops, *room, err, hop);
 }
 
 static int list_classes(struct db_calibrated *own, topomap_db_calibration *result,

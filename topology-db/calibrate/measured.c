@@ -115,10 +115,7 @@ static int read_row(struct reader *r, char *line, topomap_error *err)
         return topomap_input_fail(r->input, err, "'%.60s' with itself", field[FROM]);
     if (m->rows == ROWS_MOST)
         return topomap_input_fail(r->input, err, "more than %d rows", ROWS_MOST);
-    if (topomap_grow(&m->row, &r->row_room, m->rows + 1, sizeof row, err))
-        return -1;
-    m->row[m->rows++] = row;
-    return 0;
+    return TOPOMAP_APPEND(m->row, m->rows, r->row_room, err, row);
 }
 
 static int read_rows(struct reader *r, topomap_error *err)

@@ -410,9 +410,9 @@ static int read_levels(struct neighbours *n)
     size_t room = 0;
 
     while (db_next(&rows)) {
-        if (topomap_grow(&n->level, &room, n->levels + 1, sizeof *n->level, n->check->err))
+        if (TOPOMAP_APPEND(n->level, n->levels, room, n->check->err,
+                           sqlite3_column_int64(rows.row, 0)))
             return -1;
-        n->level[n->levels++] = sqlite3_column_int64(rows.row, 0);
     }
     return rows.result;
 }

@@ -243,9 +243,9 @@ static int collect(const topomap_db_finding *finding, void *data)
     for (int i = 0; i < 2; i++) {
         if (!finding->end[i].port)
             continue;
-        if (topomap_grow(&told->end, &told->room, told->count + 1, sizeof *told->end, told->err))
+        if (TOPOMAP_APPEND(told->end, told->count, told->room, told->err,
+                           (struct port){finding->end[i].vertex, finding->end[i].port}))
             return -1;
-        told->end[told->count++] = (struct port){finding->end[i].vertex, finding->end[i].port};
     }
     return 0;
 }

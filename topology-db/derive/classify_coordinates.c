@@ -80,10 +80,7 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
             c->aries_rule = 0;
         c->high_cpu |= name.node >= 2;
     }
-    if (topomap_grow(&c->point, &c->room, c->count + 1, sizeof *c->point, err))
-        return -1;
-    c->point[c->count++] = point;
-    return 0;
+    return TOPOMAP_APPEND(c->point, c->count, c->room, err, point);
 }
 
 static int read_points(sqlite3 *file, struct coordinates *c, topomap_error *err)

@@ -30,9 +30,8 @@ static int read_switches(struct fabric *f, topomap_error *err)
         uint32_t at;
 
         if (sqlite3_column_int64(rows.row, 0) > (int64_t)f->parts) {
-            if (topomap_grow(&f->part, &f->part_room, f->parts + 1, sizeof *f->part, err))
+            if (TOPOMAP_APPEND(f->part, f->parts, f->part_room, err, (topomap_part){0}))
                 return -1;
-            f->part[f->parts++] = (topomap_part){0};
             id_room = port_room = 0;
         }
         part = &f->part[f->parts - 1];

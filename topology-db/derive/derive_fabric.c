@@ -86,11 +86,8 @@ static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters,
 static int keep_adapter(struct db_views *views, int64_t vertex, struct db_host_row *host,
                         topomap_error *err)
 {
-    if (topomap_grow(&views->adapter, &views->adapter_room, views->adapters + 1,
-                     sizeof *views->adapter, err))
-        return -1;
-    views->adapter[views->adapters++] = (struct db_adapter_host){vertex, host};
-    return 0;
+    return TOPOMAP_APPEND(views->adapter, views->adapters, views->adapter_room, err,
+                          (struct db_adapter_host){vertex, host});
 }
 
 /* A host that its source names: it is its own adapter. */

@@ -112,9 +112,8 @@ static int read_units(struct build *b, int64_t chosen, topomap_error *err)
                  sscanf((const char *)sqlite3_column_text(rows.row, 2), "%ux%ux%u", &unit.dim[0],
                         &unit.dim[1], &unit.dim[2]) != 3)
             return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of a torus");
-        if (topomap_grow(&b->unit, &b->room, b->units + 1, sizeof unit, err))
+        if (TOPOMAP_APPEND(b->unit, b->units, b->room, err, unit))
             return -1;
-        b->unit[b->units++] = unit;
     }
     return rows.result;
 }

@@ -34,9 +34,8 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
 
         if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
             continue;
-        if (topomap_grow(&edges->edge, &edges->room, edges->count + 1, sizeof edge, err))
+        if (TOPOMAP_APPEND(edges->edge, edges->count, edges->room, err, edge))
             return -1;
-        edges->edge[edges->count++] = edge;
     }
     return rows.result;
 }

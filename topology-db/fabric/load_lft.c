@@ -51,10 +51,7 @@ static int load_vertices(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *
 
 static int add_cable(topomap_lft_fabric *lft, size_t *room, topomap_cable cable, topomap_error *err)
 {
-    if (topomap_grow(&lft->cable, room, lft->cables + 1u, sizeof cable, err))
-        return -1;
-    lft->cable[lft->cables++] = cable;
-    return 0;
+    return TOPOMAP_APPEND(lft->cable, lft->cables, *room, err, cable);
 }
 
 uint32_t db_link_rate(sqlite3_stmt *row, int column)

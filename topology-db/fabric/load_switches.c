@@ -23,9 +23,9 @@ static int load_ids(sqlite3 *file, int slurm, topomap_switches *switches, topoma
     size_t room = 0;
 
     while (db_next(&rows)) {
-        if (topomap_grow(&switches->id, &room, switches->count + 1u, sizeof *switches->id, err))
+        if (TOPOMAP_APPEND(switches->id, switches->count, room, err,
+                           sqlite3_column_int64(rows.row, 0)))
             return -1;
-        switches->id[switches->count++] = sqlite3_column_int64(rows.row, 0);
     }
     return rows.result;
 }

@@ -228,10 +228,8 @@ static int pass_switch(struct question *q, FILE *out, int64_t id, topomap_error 
     sqlite3_stmt *labels = q->graph->labels;
     int row;
 
-    if (topomap_grow(&router->passed, &router->passed_room, router->passes + 1,
-                     sizeof *router->passed, err))
+    if (TOPOMAP_APPEND(router->passed, router->passes, router->passed_room, err, id))
         return -1;
-    router->passed[router->passes++] = id;
     sqlite3_bind_int64(labels, 1, id);
     row = db_step(labels, err);
     if (row > 0)

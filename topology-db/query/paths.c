@@ -72,11 +72,9 @@ static int add_cable(struct db_paths *p, sqlite3_stmt *row, topomap_error *err)
 
 static int add_owner(struct db_paths *p, sqlite3_stmt *row, topomap_error *err)
 {
-    if (topomap_grow(&p->owner, &p->owner_room, p->owners + 1, sizeof *p->owner, err))
-        return -1;
-    p->owner[p->owners++] =
-        (struct owner){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
-    return 0;
+    return TOPOMAP_APPEND(
+        p->owner, p->owners, p->owner_room, err,
+        (struct owner){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)});
 }
 
 static int load_rows(struct db_paths *p, const char *sql,
@@ -181,10 +179,7 @@ static int add(struct db_path *path, int64_t cable, topomap_error *err)
 {
     if (cable == NONE)
         return 0;
-    if (topomap_grow(&path->cable, &path->room, path->cables + 1, sizeof *path->cable, err))
-        return -1;
-    path->cable[path->cables++] = (uint32_t)cable;
-    return 0;
+    return TOPOMAP_APPEND(path->cable, path->cables, path->room, err, (uint32_t)cable);
 }
 
 static int follow(const struct db_paths *p, const topomap_db_distance *d, const int64_t host[2],

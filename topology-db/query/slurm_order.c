@@ -89,9 +89,8 @@ static int read_units(struct order *order, topomap_error *err)
         if (dims && *dims &&
             sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3)
             return topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
-        if (topomap_grow(&order->unit, &order->room, order->units + 1, sizeof unit, err))
+        if (TOPOMAP_APPEND(order->unit, order->units, order->room, err, unit))
             return -1;
-        order->unit[order->units++] = unit;
     }
     return rows.result;
 }

@@ -179,10 +179,7 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     row.swapped = strcmp(own, dst) > 0;
     strcpy(row.from, row.swapped ? dst : own);
     strcpy(row.to, row.swapped ? own : dst);
-    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
-        return -1;
-    table->row[table->rows++] = row;
-    return 0;
+    return TOPOMAP_APPEND(table->row, table->rows, table->room, err, row);
 }
 
 static int by_jacks(const void *a, const void *b)

@@ -220,10 +220,7 @@ static int open_link(struct reader *r, topomap_error *err)
     link.through = class >> 8 == 0x0680;
     if (r->links == LINKS)
         return topomap_xml_fail(r->xml, err, "more than %d links between GPUs", LINKS);
-    if (topomap_grow(&r->link, &r->room, r->links + 1, sizeof link, err))
-        return -1;
-    r->link[r->links++] = link;
-    return 0;
+    return TOPOMAP_APPEND(r->link, r->links, r->room, err, link);
 }
 
 static int open_element(struct reader *r, topomap_error *err)

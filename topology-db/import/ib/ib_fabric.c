@@ -16,12 +16,10 @@ int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_
         return -1;
     if (*index < fabric->vertices)
         return 0;
-    if (topomap_grow(&fabric->vertex, &fabric->vertex_room, fabric->vertices + 1,
-                     sizeof *fabric->vertex, err))
-        return -1;
-    fabric->vertex[fabric->vertices++] = (struct ib_vertex){
-        .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = UINT32_MAX};
-    return 0;
+    return TOPOMAP_APPEND(
+        fabric->vertex, fabric->vertices, fabric->vertex_room, err,
+        (struct ib_vertex){
+            .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = UINT32_MAX});
 }
 
 void ib_renumber(struct ib_fabric *fabric, const uint32_t *now)
@@ -67,19 +65,12 @@ int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *
 
 int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err)
 {
-    if (topomap_grow(&fabric->end, &fabric->end_room, fabric->ends + 1, sizeof *fabric->end, err))
-        return -1;
-    fabric->end[fabric->ends++] = *end;
-    return 0;
+    return TOPOMAP_APPEND(fabric->end, fabric->ends, fabric->end_room, err, *end);
 }
 
 int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_error *err)
 {
-    if (topomap_grow(&fabric->idle, &fabric->idle_room, fabric->idles + 1, sizeof *fabric->idle,
-                     err))
-        return -1;
-    fabric->idle[fabric->idles++] = *idle;
-    return 0;
+    return TOPOMAP_APPEND(fabric->idle, fabric->idles, fabric->idle_room, err, *idle);
 }
 
 void ib_clear(struct ib_fabric *fabric)

@@ -79,10 +79,7 @@ static int take_progress(struct ib_reader *r, char *line)
     brace++;
     if (!strstr(arrow, "Channel Adapter {") || ib_read_guid(&brace, &guid))
         return 0;
-    if (topomap_grow(&r->progress, &r->progress_room, r->progressed + 1, sizeof guid, r->err))
-        return -1;
-    r->progress[r->progressed++] = guid;
-    return 0;
+    return TOPOMAP_APPEND(r->progress, r->progressed, r->progress_room, r->err, guid);
 }
 
 static int is_error(const char *line)
