@@ -43,7 +43,7 @@ static void import_seed(sqlite3 *file, const db_importer *importer, const uint8_
     if (topomap_input_memory("seed", bytes, size, &import.input, &err))
         return;
     must(file, "SAVEPOINT seed");
-    if (importer->read(&import, &content, &err) == 0) {
+    if (db_read_content(&import, &content, &err) == 0) {
         if (fuzz_source(file, importer, source) || importer->write(&import, content, &err) ||
             db_derive(file, &err))
             must(file, "ROLLBACK TO seed");

@@ -21,15 +21,14 @@ static int is_packed(const uint8_t *bytes, size_t size)
            (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0);
 }
 
-static void *read_content(struct db_import *import, const db_importer *importer,
-                          const uint8_t *bytes, size_t size)
+static void *read_content(struct db_import *import, const uint8_t *bytes, size_t size)
 {
     void *content = NULL;
     topomap_error err;
 
     if (topomap_input_memory(import->path, bytes, size, &import->input, &err))
         return NULL;
-    if (importer->read(import, &content, &err))
+    if (db_read_content(import, &content, &err))
         content = NULL;
     else if (!content)
         abort();
@@ -48,7 +47,7 @@ int fuzz_import(const void *what, const uint8_t *bytes, size_t size)
 
     if (is_packed(bytes, size))
         return 0;
-    content = read_content(&import, importer, bytes, size);
+    content = read_content(&import, bytes, size);
     if (!content)
         return 0;
     importer->free(content);
@@ -199,7 +198,7 @@ int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
 
     if (is_packed(bytes, size))
         return 0;
-    content = read_content(&import, importer, bytes, size);
+    content = read_content(&import, bytes, size);
     if (!content)
         return 0;
     taken = write_twice(&import, importer, content);

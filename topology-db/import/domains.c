@@ -33,9 +33,9 @@ int db_domains_check(struct db_import *import, struct db_list *list, topomap_err
     for (size_t i = 0; i < list->rows; i++) {
         if (kept && strcmp(entry[kept - 1].key, entry[i].key) == 0) {
             if (strcmp(entry[kept - 1].domain, entry[i].domain) != 0)
-                return topomap_error_set(
-                    err, TOPOMAP_EINPUT, "%s:%zu: node '%.100s' is in another domain on line %zu",
-                    import->path, entry[i].line, entry[i].node, entry[kept - 1].line);
+                return db_fail(import, entry[i].line, err,
+                               "node '%.100s' is in another domain on line %zu", entry[i].node,
+                               entry[kept - 1].line);
             continue;
         }
         entry[kept++] = entry[i];

@@ -59,11 +59,35 @@ const char *db_option(const struct db_import *import, const char *name);
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 
+/** Fills \p err with "PATH:LINE: ...", of line 0 "PATH: ...", and TOPOMAP_EINPUT; returns -1. */
+int db_fail(const struct db_import *import, size_t line, topomap_error *err, const char *format,
+            ...) TOPOMAP_PRINTF(4, 5);
+
 /** Gives \p take each line of the file; it may write into them. */
 int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err);
 
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
+/** The same by topomap_text_field(). */
+int db_fields(char *line, char separator, char **field, int most);
+/** Finds the columns of a table by its header. \p at [names] gets where each name stands, -1:
+ * nowhere. \p compare  strcmp or strcasecmp */
+void db_columns(char *const *cell, int cells, const char *const *name, int names,
+                int (*compare)(const char *, const char *), int *at);
+/** The cell of a row in a column; "" where there is none. */
+static inline const char *db_cell(char *const *cell, int cells, int at)
+{
+    return at >= 0 && at < cells ? cell[at] : "";
+}
+
+/** Reads another file as the import's: \p read finds its input and its path there. */
+int db_read_other(struct db_import *import, const char *path,
+                  int (*read)(struct db_import *import, void *content, topomap_error *err),
+                  void *content, topomap_error *err);
+
+/** Reads the import's input: makes a content, and fills it by the importer's begin, line and check.
+ *  \param content  a void **, which ends with the importer's free */
+int db_read_content(struct db_import *import, void *content, topomap_error *err);
 
 /** Rows that a file has: the content of an importer, or what it begins with. */
 struct db_list {
@@ -149,7 +173,7 @@ struct db_devices_file {
     topomap_names nodes;
 };
 /** The nodes of --nodes; without, an error that asks for it. */
-int db_devices_nodes(struct db_import *import, struct db_devices_file *file, topomap_error *err);
+int db_devices_nodes(struct db_import *import, void *file, topomap_error *err);
 int db_devices_write_file(struct db_import *import, void *content, topomap_error *err);
 void db_devices_free_file(void *content);
 

@@ -52,8 +52,10 @@ int db_devices_own(struct db_import *import, const char *node, uint64_t bus, con
                   DB_TEXT_IF(uuid && *uuid, uuid), DB_INT_IF(state >= 0, state));
 }
 
-int db_devices_nodes(struct db_import *import, struct db_devices_file *file, topomap_error *err)
+int db_devices_nodes(struct db_import *import, void *content, topomap_error *err)
 {
+    struct db_devices_file *file = content;
+
     if (!import->options->nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%s: say with --nodes which nodes have these devices",
@@ -64,12 +66,10 @@ int db_devices_nodes(struct db_import *import, struct db_devices_file *file, top
 int db_devices_write_file(struct db_import *import, void *content, topomap_error *err)
 {
     const struct db_devices_file *file = content;
-    char *text = topomap_devices_format(&file->devices, err);
-    int result = text ? db_devices_write(import, text, &file->nodes, err) : -1;
+    TOPOMAP_FREED char *text = topomap_devices_format(&file->devices, err);
 
-    free(text);
     import->report->hosts = file->nodes.count;
-    return result;
+    return text ? db_devices_write(import, text, &file->nodes, err) : -1;
 }
 
 void db_devices_free_file(void *content)

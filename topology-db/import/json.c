@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/json.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,20 +11,6 @@
 
 #define TEXT_MOST ((size_t)128 << 20)
 enum { HOSTS_MOST = 1000000 };
-
-int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
-                 const char *format, ...)
-{
-    char text[384];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!line)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", import->path, text);
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", import->path, line, text);
-}
 
 void db_json_clear(struct db_json *json)
 {
@@ -41,11 +26,11 @@ static json_t *parse(const struct db_import *import, const char *text, size_t si
     json_t *root = json_loadb(text, size, 0, &why);
 
     if (!root)
-        db_json_fail(import,
-                     line           ? line
-                     : why.line > 0 ? (size_t)why.line
-                                    : 1,
-                     err, "expected JSON: %.150s", why.text);
+        db_fail(import,
+                line           ? line
+                : why.line > 0 ? (size_t)why.line
+                               : 1,
+                err, "expected JSON: %.150s", why.text);
     return root;
 }
 
@@ -79,7 +64,7 @@ static int find_part(const struct db_import *import, struct parts *parts, const 
     uint32_t at;
 
     if (before >= HOSTS_MOST && topomap_known_find(&parts->hosts, host, length) == UINT32_MAX)
-        return db_json_fail(import, line, err, "more than %d hosts", HOSTS_MOST);
+        return db_fail(import, line, err, "more than %d hosts", HOSTS_MOST);
 
     /* Room first: a host that is known has a part. */
     if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, err) ||
@@ -102,8 +87,8 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
     struct part *part = NULL;
 
     if (!topomap_is_node_name(text, length))
-        return db_json_fail(import, line, err,
-                            "expected a JSON document, or lines 'HOST: a line of its document'");
+        return db_fail(import, line, err,
+                       "expected a JSON document, or lines 'HOST: a line of its document'");
     rest = size - length - 1;
     if (find_part(import, parts, text, length, line, &part, err) ||
         topomap_grow(&part->text, &part->room, part->size + rest + 2, 1, err))
@@ -160,8 +145,8 @@ static int count_messages(struct db_import *import, const struct parts *parts, t
         const char *said = parts->part[0].text + strspn(parts->part[0].text, " \t\r\n");
         size_t length = strcspn(said, "\r\n");
 
-        return db_json_fail(import, line, err, "expected JSON, not '%.*s'",
-                            (int)(length < 100 ? length : 100), said);
+        return db_fail(import, line, err, "expected JSON, not '%.*s'",
+                       (int)(length < 100 ? length : 100), said);
     }
     if (messages) {
         import->report->partial = 1;
@@ -171,17 +156,16 @@ static int count_messages(struct db_import *import, const struct parts *parts, t
     return 0;
 }
 
-static json_t *read_collected(struct db_import *import, const char *text, size_t size,
-                              topomap_error *err)
+static int read_collected(struct db_import *import, const char *text, size_t size, json_t *root,
+                          topomap_error *err)
 {
-    struct parts parts = {0};
-    json_t *root = json_object();
-    int result = !root ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: JSON")
-                 : read_parts(import, &parts, text, size, err)
-                     ? -1
-                     : count_messages(import, &parts, err);
+    TOPOMAP_ENDED(parts_clear) struct parts parts = {0};
 
-    for (size_t i = 0; !result && i < parts.hosts.count; i++) {
+    if (!root)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: JSON");
+    if (read_parts(import, &parts, text, size, err) || count_messages(import, &parts, err))
+        return -1;
+    for (size_t i = 0; i < parts.hosts.count; i++) {
         const struct part *part = &parts.part[i];
         const char *text = find_document(part);
         json_t *document;
@@ -189,44 +173,41 @@ static json_t *read_collected(struct db_import *import, const char *text, size_t
         if (!text)
             continue;
         document = parse(import, text, part->size - (size_t)(text - part->text), part->line, err);
-        if (!document || json_object_set_new(root, part->host, document))
-            result = document ? db_json_fail(import, part->line, err,
-                                             "'%.60s' cannot be a host's name", part->host)
-                              : -1;
+        if (!document)
+            return -1;
+        if (json_object_set_new(root, part->host, document))
+            return db_fail(import, part->line, err, "'%.60s' cannot be a host's name", part->host);
     }
-    parts_clear(&parts);
-    if (result) {
-        json_decref(root);
-        return NULL;
-    }
-    return root;
+    return 0;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err)
 {
+    TOPOMAP_ENDED(db_json_clear) struct db_json read = {0};
     size_t size, start;
 
-    *json = (struct db_json){0};
-    if (topomap_input_all(import->input, TEXT_MOST, &json->text, &size, err))
+    *json = read;
+    if (topomap_input_all(import->input, TEXT_MOST, &read.text, &size, err))
         return -1;
-    start = strspn(json->text, " \t\r\n");
-    if (start == size) {
-        db_json_clear(json);
-        return db_json_fail(import, 1, err, "empty: expected JSON");
-    }
-    if (json->text[start] == '{' || json->text[start] == '[' || json->text[start] == '"') {
-        json->root = parse(import, json->text, size, 0, err);
+    start = strspn(read.text, " \t\r\n");
+    if (start == size)
+        return db_fail(import, 1, err, "empty: expected JSON");
+    if (read.text[start] == '{' || read.text[start] == '[' || read.text[start] == '"') {
+        read.root = parse(import, read.text, size, 0, err);
+        if (!read.root)
+            return -1;
+        json->text = read.text;
+        read.text = NULL;
     } else {
-        json->root = read_collected(import, json->text, size, err);
-        free(json->text);
-        json->text = NULL;
+        read.root = json_object();
+        if (read_collected(import, read.text, size, read.root, err))
+            return -1;
     }
-    if (json->root)
-        return 0;
-    db_json_clear(json);
-    return -1;
+    json->root = read.root;
+    read.root = NULL;
+    return 0;
 }
 
 int db_json_begins(struct db_import *import, int *begins, topomap_error *err)
@@ -271,8 +252,10 @@ json_t *db_json_first(const json_t *object, const char *key)
     return json_is_array(value) ? json_array_get(value, 0) : value;
 }
 
-int db_json_lines(const struct db_json *json, unsigned depth, size_t **lines, size_t *count,
-                  topomap_error *err)
+/* Where each object inside \p depth brackets of any kind begins, in their order. \p line [*count],
+ * ends with free(); none where the document was collected */
+static int find_lines(const struct db_json *json, unsigned depth, size_t **lines, size_t *count,
+                      topomap_error *err)
 {
     unsigned open = 0;
     size_t line = 1, room = 0;
@@ -299,5 +282,22 @@ int db_json_lines(const struct db_json *json, unsigned depth, size_t **lines, si
             open -= open > 0;
         }
     }
+    return 0;
+}
+
+int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
+                 unsigned depth,
+                 int (*take)(struct db_import *import, void *data, const json_t *object,
+                             size_t line, topomap_error *err),
+                 void *data, topomap_error *err)
+{
+    TOPOMAP_FREED size_t *line = NULL;
+    size_t lines;
+
+    if (find_lines(json, depth, &line, &lines, err))
+        return -1;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (take(import, data, json_array_get(list, i), i < lines ? line[i] : 0, err))
+            return -1;
     return 0;
 }

@@ -21,35 +21,22 @@ struct entry {
     size_t line;
 };
 
-struct content {
-    struct levels levels; /* first: levels_write() takes it */
-    struct db_list list;
-};
-
-static void content_free(void *data)
-{
-    TOPOMAP_FREED struct content *content = data;
-
-    free(content->list.row);
-    levels_clear(&content->levels);
-}
-
-static int add(struct db_import *import, struct content *content, const char *zone,
-               const char *place, const char *name, size_t line, topomap_error *err)
+static int add(struct db_import *import, struct levels *levels, const char *zone, const char *place,
+               const char *name, size_t line, topomap_error *err)
 {
     struct entry entry = {.line = line};
     const char *slash = strrchr(zone, '/'); /* of a URL */
 
     if (!*name || strlen(name) >= DB_KEY || strlen(zone) >= DB_KEY || strlen(place) >= PLACE ||
         (*place && *place != '/'))
-        return db_json_fail(import, line, err,
-                            "expected a zone, a physical host such as /CCCC/bbbb/0000, and a name, "
-                            "not '%.40s,%.40s,%.40s'",
-                            zone, place, name);
+        return db_fail(import, line, err,
+                       "expected a zone, a physical host such as /CCCC/bbbb/0000, and a name, "
+                       "not '%.40s,%.40s,%.40s'",
+                       zone, place, name);
     strcpy(entry.zone, slash ? slash + 1 : zone);
     strcpy(entry.place, place);
     strcpy(entry.name, name);
-    return db_list_add(&content->list, &entry, sizeof entry, err);
+    return db_list_add(&levels->rows, &entry, sizeof entry, err);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
@@ -57,25 +44,24 @@ static int add(struct db_import *import, struct content *content, const char *zo
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
     size_t lineno = topomap_input_lineno(import->input);
-    char *field[PARTS], *at = line;
-    int fields = 0;
+    char *field[PARTS];
+    int fields;
 
     if (!line[strspn(line, " \t")] || *line == '#')
         return 0;
-    while (fields < PARTS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
-        fields++;
+    fields = db_fields(line, ',', field, PARTS);
     if (lineno == 1 && strcmp(field[0], "zone") == 0)
         return 0;
     if (fields != 3)
-        return db_json_fail(import, lineno, err,
-                            "expected zone,physicalHost,name: gcloud compute instances list "
-                            "--format=\"csv[no-heading](zone,resourceStatus.physicalHost,name)\"");
+        return db_fail(import, lineno, err,
+                       "expected zone,physicalHost,name: gcloud compute instances list "
+                       "--format=\"csv[no-heading](zone,resourceStatus.physicalHost,name)\"");
     return add(import, content, field[0], field[1], field[2], lineno, err);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static int take_instance(struct db_import *import, struct content *content, const json_t *instance,
+static int take_instance(struct db_import *import, void *levels, const json_t *instance,
                          size_t line, topomap_error *err)
 {
     static const char *const parts[PARTS] = {"cluster", "block", "subblock", "host"};
@@ -92,29 +78,21 @@ static int take_instance(struct db_import *import, struct content *content, cons
             if (part)
                 topomap_text_append(place, sizeof place, "/%s", part);
         }
-    return add(import, content, zone ? zone : "", *place || !host ? place : host, name ? name : "",
+    return add(import, levels, zone ? zone : "", *place || !host ? place : host, name ? name : "",
                line, err);
 }
 
-static int read_json(struct db_import *import, struct content *content, topomap_error *err)
+static int read_json(struct db_import *import, void *levels, topomap_error *err)
 {
-    struct db_json json;
-    json_t *instance;
-    size_t *line = NULL, lines = 0, i;
-    int result = db_json_read(import, &json, err);
+    TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
 
-    if (result)
+    if (db_json_read(import, &json, err))
         return -1;
-    result = json_is_array(json.root)
-                 ? db_json_lines(&json, 1, &line, &lines, err)
-                 : db_json_fail(import, 1, err,
-                                "expected a list of instances, as `gcloud compute instances list "
-                                "--format=json` prints it");
-    json_array_foreach(json.root, i, instance) if (!result) result =
-        take_instance(import, content, instance, i < lines ? line[i] : 0, err);
-    free(line);
-    db_json_clear(&json);
-    return result;
+    if (!json_is_array(json.root))
+        return db_fail(import, 1, err,
+                       "expected a list of instances, as `gcloud compute instances list "
+                       "--format=json` prints it");
+    return db_json_each(import, &json, json.root, 1, take_instance, levels, err);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
@@ -160,20 +138,20 @@ static int put(struct db_import *import, struct levels *levels, const struct ent
 
 static int check(struct db_import *import, void *data, topomap_error *err)
 {
-    struct content *content = data;
-    const struct entry *entry = content->list.row;
-    size_t rows = content->list.rows;
+    struct levels *levels = data;
+    struct entry *entry = levels->rows.row;
+    size_t rows = levels->rows.rows;
 
     if (rows)
-        qsort(content->list.row, rows, sizeof *entry, by_place);
+        qsort(entry, rows, sizeof *entry, by_place);
     for (size_t i = 0; i < rows; i++) {
         int shared = (i && strcmp(entry[i - 1].place, entry[i].place) == 0) ||
                      (i + 1 < rows && strcmp(entry[i + 1].place, entry[i].place) == 0);
 
-        if (put(import, &content->levels, &entry[i], shared, err))
+        if (put(import, levels, &entry[i], shared, err))
             return -1;
     }
-    return levels_finish(&content->levels, import, "gcp", err);
+    return levels_finish(import, levels, err);
 }
 
 const db_importer db_gcp_topology = {
@@ -182,10 +160,10 @@ const db_importer db_gcp_topology = {
             "list`; levels, no links",
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
-    .size = sizeof(struct content),
+    .size = sizeof(struct levels),
     .begin = begin,
     .line = read_line,
     .check = check,
     .write = levels_write,
-    .free = content_free,
+    .free = levels_free,
 };

@@ -15,6 +15,7 @@ struct levels {
     size_t known, room;
     struct db_list domains; /* NVLink domains, where the source has some */
     struct db_list aliases; /* of instances that the batch system calls otherwise */
+    struct db_list rows;    /* an importer's own, before they are added */
     size_t without, first_without;
 };
 
@@ -24,9 +25,9 @@ int levels_add(struct levels *levels, struct db_import *import, const char *host
                const char *const *level, int count, size_t line, topomap_error *err);
 /** The instance's name in the batch system. */
 int levels_alias(struct levels *levels, const char *host, const char *node, topomap_error *err);
-/** The end of the file: joins what has nothing above it in one, whose name is \p root. */
-int levels_finish(struct levels *levels, struct db_import *import, const char *root,
-                  topomap_error *err);
+/** The end of the file: joins what has nothing above it in one, called as the importer's name
+ * begins. */
+int levels_finish(struct db_import *import, void *levels, topomap_error *err);
 void levels_clear(struct levels *levels);
 
 /** Writes them; another source of levels with one of these goes. */

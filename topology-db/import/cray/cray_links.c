@@ -134,9 +134,7 @@ static int read_words(struct db_import *import, struct list *list, char **word, 
     if (strcmp(class, "unused") == 0)
         return 0;
     set_rate(list, &link, class);
-    if (topomap_fabric_set_class(&list->fabric, &link, class, err))
-        return -1;
-    return topomap_fabric_list(&list->fabric, &link, err);
+    return db_named_link(&list->fabric, link, class, 0, err);
 }
 
 /* Messages may come before the list; from its first line on every line must be one of it. */
@@ -224,13 +222,11 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
 {
     const struct list *list = content;
     TOPOMAP_FREED int64_t *vertex = topomap_alloc(list->fabric.vertices, sizeof *vertex, err);
-    int result = -1;
 
-    if (vertex)
-        result = db_named_write(import, &list->fabric, vertex, err);
-    if (!result && !list->slingshot)
-        result = write_routers(import, list, vertex, err);
-    return result ? result : db_geometry_write(import, 3, NULL, err);
+    if (!vertex || db_named_write(import, &list->fabric, vertex, err) ||
+        (!list->slingshot && write_routers(import, list, vertex, err)))
+        return -1;
+    return db_geometry_write(import, 3, NULL, err);
 }
 
 const db_importer db_cray_links = {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
 
 enum { CELLS = 24, NAME = 64 };
@@ -61,10 +62,10 @@ int db_slingshot_look(struct db_import *import, int *is_table, topomap_error *er
         return -1;
     if ((size >= 6 && memcmp(bytes, "Edge: ", 6) == 0) ||
         (size >= 8 && memcmp(bytes, "Fabric: ", 8) == 0))
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:1: output of fmn-show-status: it tells which links are down, "
-                                 "not which switches they join; give the table of 'show fabric'",
-                                 import->path);
+        return db_fail(
+            import, 1, err,
+            "output of fmn-show-status: it tells which links are down, not which switches they "
+            "join; give the table of 'show fabric'");
     *is_table = size && (*bytes == '+' || *bytes == '|');
     return 0;
 }
@@ -93,18 +94,13 @@ static int split(char *line, char **cell)
 
 static const char *cell_of(const struct table *table, char **cell, int cells, enum column column)
 {
-    return table->at[column] >= 0 && table->at[column] < cells ? cell[table->at[column]] : "";
+    return db_cell(cell, cells, table->at[column]);
 }
 
 static int take_header(struct db_import *import, struct table *table, char **cell, int cells,
                        topomap_error *err)
 {
-    for (int known = 0; known < KNOWN; known++) {
-        table->at[known] = -1;
-        for (int i = 0; i < cells; i++)
-            if (strcmp(cell[i], names[known]) == 0)
-                table->at[known] = i;
-    }
+    db_columns(cell, cells, names, KNOWN, strcmp, table->at);
     if (table->at[XNAME] < 0 || table->at[DST] < 0)
         return topomap_input_fail(import->input, err,
                                   "expected a table with columns xname and dst");
@@ -143,12 +139,11 @@ static int take_edge(struct db_import *import, struct table *table, const char *
                          .line = topomap_input_lineno(import->input)};
 
     if (find_switch(table->fabric, xname, &link.a, err) ||
-        topomap_fabric_find(table->fabric, host, &link.b, err) ||
-        topomap_fabric_set_class(table->fabric, &link, "edge", err))
+        topomap_fabric_find(table->fabric, host, &link.b, err))
         return -1;
     table->fabric->vertex[link.b].kind = TOPOMAP_VERTEX_HOST;
     table->fabric->vertex[link.a].kind = TOPOMAP_VERTEX_SWITCH;
-    return topomap_fabric_list(table->fabric, &link, err);
+    return db_named_link(table->fabric, link, "edge", 0, err);
 }
 
 static int take_row(struct db_import *import, struct table *table, char **cell, int cells,
@@ -221,8 +216,7 @@ static int add_links(struct table *table, size_t first, size_t end, topomap_erro
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s to %s: more than the two links of a jack", row->from,
                                      row->to);
-        if (topomap_fabric_set_class(table->fabric, &link, table->row[i].subtype, err) ||
-            topomap_fabric_list(table->fabric, &link, err))
+        if (db_named_link(table->fabric, link, table->row[i].subtype, 0, err))
             return -1;
     }
     return 0;
@@ -245,11 +239,13 @@ static int add_pairs(struct table *table, topomap_error *err)
     return 0;
 }
 
-static int read_line(struct db_import *import, struct table *table, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct table *table = content;
     char *cell[CELLS];
     int cells;
 
+    line += strspn(line, " \t");
     if (!*line || *line == '+')
         return 0;
     if (*line == '*') {
@@ -269,16 +265,10 @@ static int read_line(struct db_import *import, struct table *table, char *line, 
 int db_slingshot_read(struct db_import *import, topomap_fabric *fabric, topomap_error *err)
 {
     struct table table = {.fabric = fabric};
-    char *line;
-    size_t length;
-    int got, result = 0;
+    int result = db_each_line(import, read_line, &table, err) || add_pairs(&table, err) ? -1 : 0;
 
-    while (!result && (got = topomap_input_line(import->input, 65536, &line, &length, err)) != 0)
-        result = got < 0 ? -1 : read_line(import, &table, line + strspn(line, " \t"), err);
-    if (!result)
-        result = add_pairs(&table, err);
+    free(table.row);
     if (!result && table.down)
         db_warn(import, 0, "%zu ports are down: their links are left out", table.down);
-    free(table.row);
     return result;
 }

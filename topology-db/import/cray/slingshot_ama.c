@@ -34,8 +34,8 @@ struct entry {
 };
 
 struct content {
+    topomap_fabric fabric; /* first, as it is what is written */
     struct db_list list;
-    topomap_fabric fabric;
     size_t other, first_other; /* lines without an address, and the first of them */
     size_t burnt, first_burnt; /* with one that is not algorithmic */
 };
@@ -199,9 +199,9 @@ static int drop_doubles(struct db_import *import, struct content *content, topom
 
         if (last && last->place == entry[i].place) {
             if (strcmp(last->host, entry[i].host) != 0)
-                return topomap_error_set(
-                    err, TOPOMAP_EINPUT, "%s:%zu: '%.100s' has the address of '%.100s' on line %zu",
-                    import->path, entry[i].line, entry[i].host, last->host, last->line);
+                return db_fail(import, entry[i].line, err,
+                               "'%.100s' has the address of '%.100s' on line %zu", entry[i].host,
+                               last->host, last->line);
             continue;
         }
         entry[kept++] = entry[i];
@@ -222,26 +222,16 @@ static int number_nics(struct db_import *import, struct content *content, topoma
         if (entry[i].nic == NO_NIC)
             entry[i].nic = (int)(i - first);
         else if (i > first && entry[i].nic == entry[i - 1].nic)
-            return topomap_error_set(
-                err, TOPOMAP_EINPUT, "%s:%zu: NIC %d of '%.100s' has another address on line %zu",
-                import->path, entry[i].line, entry[i].nic, entry[i].host, entry[i - 1].line);
+            return db_fail(import, entry[i].line, err,
+                           "NIC %d of '%.100s' has another address on line %zu", entry[i].nic,
+                           entry[i].host, entry[i - 1].line);
     }
-    return 0;
-}
-
-static int add_link(topomap_fabric *fabric, topomap_link link, const char *class,
-                    topomap_error *err)
-{
-    if (topomap_fabric_set_class(fabric, &link, class, err) ||
-        topomap_fabric_list(fabric, &link, err))
-        return -1;
-    fabric->link[fabric->links - 1].ends = 3;
     return 0;
 }
 
 static int join(topomap_fabric *fabric, uint32_t a, uint32_t b, topomap_error *err)
 {
-    return add_link(fabric, (topomap_link){.a = a, .b = b}, DB_LEVEL, err);
+    return db_named_link(fabric, (topomap_link){.a = a, .b = b}, DB_LEVEL, 1, err);
 }
 
 static int add_vertex(topomap_fabric *fabric, enum topomap_vertex_kind kind, uint32_t *vertex,
@@ -269,7 +259,7 @@ static int add_host(topomap_fabric *fabric, const struct entry *entry, uint32_t 
     if (topomap_fabric_find(fabric, entry->host, &link.b, err))
         return -1;
     fabric->vertex[link.b].kind = TOPOMAP_VERTEX_HOST;
-    return add_link(fabric, link, "edge", err);
+    return db_named_link(fabric, link, "edge", 1, err);
 }
 
 /* The switches of a group, and its vertex, joined all to all. */
@@ -280,48 +270,52 @@ struct group {
 static int join_groups(topomap_fabric *fabric, const struct group *group, uint32_t groups,
                        topomap_error *err)
 {
-    int result = 0;
-
-    for (uint32_t g = 0; !result && g < groups; g++) {
-        for (uint32_t i = 0; !result && i < group[g].switches; i++) {
-            result = join(fabric, group[g].sw[i], group[g].vertex, err);
-            for (uint32_t k = 0; !result && k < i; k++)
-                result = join(fabric, group[g].sw[k], group[g].sw[i], err);
+    for (uint32_t g = 0; g < groups; g++) {
+        for (uint32_t i = 0; i < group[g].switches; i++) {
+            if (join(fabric, group[g].sw[i], group[g].vertex, err))
+                return -1;
+            for (uint32_t k = 0; k < i; k++)
+                if (join(fabric, group[g].sw[k], group[g].sw[i], err))
+                    return -1;
         }
-        for (uint32_t k = 0; !result && k < g; k++)
-            result = join(fabric, group[k].vertex, group[g].vertex, err);
+        for (uint32_t k = 0; k < g; k++)
+            if (join(fabric, group[k].vertex, group[g].vertex, err))
+                return -1;
     }
-    return result;
+    return 0;
 }
 
 static int build(struct content *content, topomap_error *err)
 {
-    struct group *group = topomap_alloc(GROUPS, sizeof *group, err), *last = NULL;
+    TOPOMAP_FREED struct group *group = topomap_alloc(GROUPS, sizeof *group, err);
+    struct group *last = NULL;
     topomap_fabric *fabric = &content->fabric;
     uint32_t groups = 0, sw = 0, at = UINT32_MAX;
-    int result = group ? 0 : -1;
 
+    if (!group)
+        return -1;
     qsort(content->list.row, content->list.rows, sizeof(struct entry), by_place);
-    for (size_t i = 0; !result && i < content->list.rows; i++) {
+    for (size_t i = 0; i < content->list.rows; i++) {
         const struct entry *entry = (const struct entry *)content->list.row + i;
         uint32_t number = entry->place >> 11;
 
         if (!last || last->number != number) {
             last = &group[groups++];
             last->number = number;
-            result = add_vertex(fabric, TOPOMAP_VERTEX_UNKNOWN, &last->vertex, err, number, -1);
+            if (add_vertex(fabric, TOPOMAP_VERTEX_UNKNOWN, &last->vertex, err, number, -1))
+                return -1;
         }
-        if (!result && entry->place >> 6 != at) {
+        if (entry->place >> 6 != at) {
             at = entry->place >> 6;
-            result = add_vertex(fabric, TOPOMAP_VERTEX_SWITCH, &sw, err, number,
-                                (int)(at & (SWITCHES - 1)));
+            if (add_vertex(fabric, TOPOMAP_VERTEX_SWITCH, &sw, err, number,
+                           (int)(at & (SWITCHES - 1))))
+                return -1;
             last->sw[last->switches++] = sw;
         }
-        result = result || add_host(fabric, entry, sw, err);
+        if (add_host(fabric, entry, sw, err))
+            return -1;
     }
-    result = result || join_groups(fabric, group, groups, err) ? -1 : 0;
-    free(group);
-    return result;
+    return join_groups(fabric, group, groups, err);
 }
 
 static int check(struct db_import *import, void *data, topomap_error *err)
@@ -329,11 +323,11 @@ static int check(struct db_import *import, void *data, topomap_error *err)
     struct content *content = data;
 
     if (!content->list.rows && content->burnt)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:%zu: the address does not begin with 02:00:00: and tells no "
-                                 "place; this site's interfaces have none that do (or the switches "
-                                 "were not ready): import slingshot-cables or cray-links",
-                                 import->path, content->first_burnt);
+        return db_fail(
+            import, content->first_burnt, err,
+            "the address does not begin with 02:00:00: and tells no place; this site's interfaces "
+            "have none that do (or the switches were not ready): import slingshot-cables or "
+            "cray-links");
     if (!content->list.rows)
         return topomap_input_fail(import->input, err,
                                   "no line with a host and an address such as 02:00:00:00:07:ea");
@@ -351,13 +345,6 @@ static int check(struct db_import *import, void *data, topomap_error *err)
                : 0;
 }
 
-static int write_places(struct db_import *import, void *data, topomap_error *err)
-{
-    const struct content *content = data;
-
-    return db_named_write(import, &content->fabric, NULL, err);
-}
-
 const db_importer db_slingshot_ama = {
     .row = {"slingshot-ama",
             "Slingshot without privileges: lines of a host and the address of an hsn interface, "
@@ -368,6 +355,6 @@ const db_importer db_slingshot_ama = {
     .size = sizeof(struct content),
     .line = read_line,
     .check = check,
-    .write = write_places,
+    .write = db_named_write_content,
     .free = content_free,
 };

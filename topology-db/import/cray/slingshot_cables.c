@@ -66,25 +66,19 @@ static int begin(struct db_import *import, void *data, topomap_error *err)
 
 static int take_header(struct content *content, char *const *field, int fields)
 {
-    int seen = 0;
-
-    for (int known = 0; known < KNOWN; known++) {
-        content->at[known] = -1;
-        for (int i = 0; i < fields; i++)
-            if (strcasecmp(field[i], names[known]) == 0)
-                content->at[known] = i;
-        seen += content->at[known] >= 0 && known != TYPE;
-    }
+    db_columns(field, fields, names, KNOWN, strcasecmp, content->at);
     content->header = 1;
-    return seen == KNOWN - 1 ? 0 : -1;
+    for (int known = 0; known < TYPE; known++)
+        if (content->at[known] < 0)
+            return -1;
+    return 0;
 }
 
 /* "" and what stands for it: none. */
 static const char *field_of(const struct content *content, char *const *field, int fields,
                             enum column column)
 {
-    int at = content->at[column];
-    const char *text = at >= 0 && at < fields ? field[at] : "";
+    const char *text = db_cell(field, fields, content->at[column]);
 
     return strcasecmp(text, "none") == 0 || strcasecmp(text, "n/a") == 0 ? "" : text;
 }
@@ -153,10 +147,7 @@ static int add_link(struct db_import *import, struct content *content, const str
                          .rate = topomap_rate_of_mbps(content->mbps),
                          .line = topomap_input_lineno(import->input)};
 
-    return topomap_fabric_set_class(&content->fabric, &link, class, err) ||
-                   topomap_fabric_list(&content->fabric, &link, err)
-               ? -1
-               : 0;
+    return db_named_link(&content->fabric, link, class, 0, err);
 }
 
 /* ---- Cables -------------------------------------------------------------------------------- */
@@ -234,13 +225,12 @@ static int take_cable(struct db_import *import, struct content *content, char *c
 static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
 {
     struct content *content = data;
-    char *field[FIELDS], *at = line;
-    int fields = 0;
+    char *field[FIELDS];
+    int fields;
 
-    if (*at == '#' || !at[strspn(at, " \t,")])
+    if (*line == '#' || !line[strspn(line, " \t,")])
         return 0;
-    while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
-        fields++;
+    fields = db_fields(line, ',', field, FIELDS);
     if (strcasecmp(field[0], "cable_id") == 0)
         return take_header(content, field, fields)
                    ? topomap_input_fail(import->input, err,
@@ -264,13 +254,6 @@ static int check(struct db_import *import, void *data, topomap_error *err)
     return topomap_fabric_match(&content->fabric, import->path, NULL, err);
 }
 
-static int write_cables(struct db_import *import, void *data, topomap_error *err)
-{
-    const struct content *content = data;
-
-    return db_named_write(import, &content->fabric, NULL, err);
-}
-
 static const topomap_graph_option options[] = {
     {"rate", "GBPS", "Gb/s of each link, which the file does not say: 200 of Slingshot 11"},
     {NULL, NULL, NULL},
@@ -287,6 +270,6 @@ const db_importer db_slingshot_cables = {
     .begin = begin,
     .line = read_line,
     .check = check,
-    .write = write_cables,
+    .write = db_named_write_content,
     .free = content_free,
 };

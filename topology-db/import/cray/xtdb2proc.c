@@ -147,11 +147,8 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     qsort(row, list->rows, sizeof *row, by_nid);
     for (size_t i = 1; i < list->rows; i++)
         if (row[i].number[NID] == row[i - 1].number[NID])
-            return topomap_error_set(err, TOPOMAP_EINPUT,
-                                     "%s:%zu: processor_id %u is on line %zu "
-                                     "too",
-                                     import->path, row[i].line, row[i].number[NID],
-                                     row[i - 1].line);
+            return db_fail(import, row[i].line, err, "processor_id %u is on line %zu too",
+                           row[i].number[NID], row[i - 1].line);
     return 0;
 }
 

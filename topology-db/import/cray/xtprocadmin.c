@@ -29,12 +29,7 @@ struct table {
 static int take_header(struct db_import *import, struct table *table, char **word, int words,
                        topomap_error *err)
 {
-    for (int known = 0; known < KNOWN; known++) {
-        table->at[known] = -1;
-        for (int i = 0; i < words; i++)
-            if (strcmp(word[i], column_names[known]) == 0)
-                table->at[known] = i;
-    }
+    db_columns(word, words, column_names, KNOWN, strcmp, table->at);
     if (table->at[NID] < 0 || table->at[NODENAME] < 0)
         return topomap_input_fail(import->input, err,
                                   "the header line has no %s column; give the output of "
@@ -46,7 +41,7 @@ static int take_header(struct db_import *import, struct table *table, char **wor
 
 static const char *cell(const struct table *table, char **word, int words, enum column column)
 {
-    return table->at[column] >= 0 && table->at[column] < words ? word[table->at[column]] : "";
+    return db_cell(word, words, table->at[column]);
 }
 
 static int read_row(struct db_import *import, struct table *table, char **word, int words,
@@ -118,9 +113,8 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     for (size_t i = 0; i < table->nodes.rows; i++) {
         if (kept && row[kept - 1].nid == row[i].nid) {
             if (memcmp(&row[kept - 1].name, &row[i].name, sizeof row->name))
-                return topomap_error_set(err, TOPOMAP_EINPUT,
-                                         "%s: NID %u has two rows with different node names",
-                                         import->path, row[i].nid);
+                return db_fail(import, 0, err, "NID %u has two rows with different node names",
+                               row[i].nid);
             db_warn(import, 0, "NID %u has two rows", row[i].nid);
             continue;
         }

@@ -184,20 +184,19 @@ static void number_ports(const struct wires *wires, const struct named_port *row
 static int drop_doubles(const struct wires *wires, const struct named_port *row, uint32_t *number,
                         topomap_error *err)
 {
-    topomap_known taken = {0};
-    int result = 0;
+    TOPOMAP_ENDED(topomap_known_clear) topomap_known taken = {0};
 
-    for (size_t i = 0; !result && i < wires->ports.count; i++) {
+    for (size_t i = 0; i < wires->ports.count; i++) {
         const uint32_t key[] = {row[i].vertex, number[row[i].port]};
         size_t before = taken.count;
         uint32_t at;
 
-        result = topomap_known_number(&taken, key, sizeof key, &at, err);
-        if (!result && at < before)
+        if (topomap_known_number(&taken, key, sizeof key, &at, err))
+            return -1;
+        if (at < before)
             number[row[i].port] = 0;
     }
-    topomap_known_clear(&taken);
-    return result;
+    return 0;
 }
 
 /* A port that has several others at its end: a shared medium, or one name for several. */
@@ -220,20 +219,20 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
 {
     TOPOMAP_FREED struct named_port *row = topomap_alloc(wires->ports.count, sizeof *row, err);
     TOPOMAP_FREED uint32_t *peer = topomap_alloc(wires->ports.count, sizeof *peer, err);
-    int result = row && peer ? 0 : -1;
 
-    if (!result) {
-        for (uint32_t i = 0; i < wires->ports.count; i++) {
-            memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
-            row[i].port = i;
-            row[i].name = port_name(wires, i);
-        }
-        qsort(row, wires->ports.count, sizeof *row, by_name);
-        number_ports(wires, row, number);
-        result = drop_doubles(wires, row, number, err);
-        drop_shared(wires, number, peer);
+    if (!row || !peer)
+        return -1;
+    for (uint32_t i = 0; i < wires->ports.count; i++) {
+        memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
+        row[i].port = i;
+        row[i].name = port_name(wires, i);
     }
-    return result;
+    qsort(row, wires->ports.count, sizeof *row, by_name);
+    number_ports(wires, row, number);
+    if (drop_doubles(wires, row, number, err))
+        return -1;
+    drop_shared(wires, number, peer);
+    return 0;
 }
 
 /* ---- Links --------------------------------------------------------------------------------- */
@@ -268,10 +267,7 @@ static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *
                          .rate = topomap_rate_of_mbps(mbps),
                          .line = wire->line};
 
-    if (topomap_fabric_list(f, &link, err))
-        return -1;
-    f->link[f->links - 1].ends = 3;
-    return 0;
+    return db_named_link(f, link, "", 1, err);
 }
 
 static int add_links(struct wires *wires, const uint32_t *number, size_t *between_hosts,
@@ -295,43 +291,34 @@ static int add_links(struct wires *wires, const uint32_t *number, size_t *betwee
     return 0;
 }
 
-int wires_join(struct wires *wires, struct db_import *import, topomap_error *err)
+int wires_join(struct db_import *import, void *content, topomap_error *err)
 {
-    uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, err);
+    struct wires *wires = content;
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, err);
     size_t between_hosts = 0;
-    int result = number ? use_own_names(wires, err) : -1;
 
-    if (!result)
-        put_in_order(wires->list.row, wires->list.rows);
-    result = result || find_numbers(wires, number, err) ||
-                     add_links(wires, number, &between_hosts, err) ||
-                     topomap_fabric_match(&wires->fabric, import->path, NULL, err)
-                 ? -1
-                 : 0;
-    free(number);
-    if (!result && between_hosts)
+    if (!number || use_own_names(wires, err))
+        return -1;
+    put_in_order(wires->list.row, wires->list.rows);
+    if (find_numbers(wires, number, err) || add_links(wires, number, &between_hosts, err) ||
+        topomap_fabric_match(&wires->fabric, import->path, NULL, err))
+        return -1;
+    if (between_hosts)
         db_warn(import, 0, "%zu links between two hosts are left out: hosts do not route",
                 between_hosts);
-    return result;
+    return 0;
 }
 
 /* ---- Into the database --------------------------------------------------------------------- */
 
 static int has_name(const void *content, const char *name)
 {
-    const struct wires *wires = content;
-
-    return wires_find(wires, name) != UINT32_MAX;
+    return wires_find(content, name) != UINT32_MAX;
 }
 
 int wires_write(struct db_import *import, void *content, topomap_error *err)
 {
-    static const char switches[] =
-        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
-        " WHERE importer IN ('lldp', 'netq') AND kind = 0 ORDER BY source";
     const struct wires *wires = content;
 
-    if (db_forget_sharing(import, switches, has_name, wires, err))
-        return -1;
-    return db_named_write(import, &wires->fabric, NULL, err);
+    return db_named_replace(import, &wires->fabric, "'lldp', 'netq'", has_name, wires, err);
 }

@@ -207,11 +207,6 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     return topomap_devices_finish(d, err);
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
-{
-    return db_devices_nodes(import, content, err);
-}
-
 static void matrix_free(void *content)
 {
     struct matrix *m = content;
@@ -229,7 +224,7 @@ const db_importer db_gpu_matrix = {
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .size = sizeof(struct matrix),
-    .begin = begin,
+    .begin = db_devices_nodes,
     .line = read_line,
     .check = check,
     .write = db_devices_write_file,

@@ -316,8 +316,7 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
         return -1;
     result = topomap_xml_read(import->path, text, size, take_tag, &r, err);
     if (!result && !r.file->devices.count)
-        result =
-            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no GPU and no NIC in it", import->path);
+        result = db_fail(import, 0, err, "no GPU and no NIC in it");
     if (!result)
         result = topomap_devices_finish(&r.file->devices, err);
     if (!result)

@@ -282,11 +282,11 @@ static int find_rate(struct db_import *import, struct counters *c, const struct 
     if (!(seconds > 0)) {
         seconds = r[n - 1].time - r[0].time;
         if (r[0].time < 0 || r[n - 1].time < 0 || !(seconds > 0))
-            return topomap_error_set(
-                err, TOPOMAP_EINPUT,
-                "%s: no time passes between the readings of port %u of %s 0x%llx: say --option "
+            return db_fail(
+                import, 0, err,
+                "no time passes between the readings of port %u of %s 0x%llx: say --option "
                 "seconds=N, or print a line 'timestamp SECONDS' before each reading",
-                import->path, r->port, r->guid ? "GUID" : "LID",
+                r->port, r->guid ? "GUID" : "LID",
                 (unsigned long long)(r->guid ? r->guid : r->lid));
     }
     for (int k = 0; k < COUNTERS; k++)
@@ -307,10 +307,11 @@ static size_t same_port(const struct counters *c, size_t i)
 static int check_rates(struct db_import *import, struct counters *c, topomap_error *err)
 {
     if (!c->rates.rows)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: no rate came out: %zu counters were reset between the "
-                                 "readings, %zu of 32 bits are at their top (use perfquery -x)",
-                                 import->path, c->lost_reset, c->lost_stuck);
+        return db_fail(
+            import, 0, err,
+            "no rate came out: %zu counters were reset between the readings, %zu of 32 bits are at "
+            "their top (use perfquery -x)",
+            c->lost_reset, c->lost_stuck);
     if (c->lost_reset)
         db_warn(import, 0, "%zu counters were reset between the readings, and are left out",
                 c->lost_reset);
@@ -341,12 +342,11 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     for (size_t i = 1; i < c->readings.rows; i++)
         twice |= by_port(&r[i - 1], &r[i]) == 0;
     if (!twice && !(c->seconds > 0))
-        return topomap_error_set(
-            err, TOPOMAP_EINPUT,
-            "%s: each port is there once, and totals are no rate: give two readings (`db import "
+        return db_fail(
+            import, 0, err,
+            "each port is there once, and totals are no rate: give two readings (`db import "
             "counters BEFORE AFTER`), or --option seconds=N, the seconds since the counters were "
-            "reset",
-            import->path);
+            "reset");
     for (size_t i = 0, n; !result && i < c->readings.rows; i += n) {
         n = same_port(c, i);
         if (twice && n == 1)

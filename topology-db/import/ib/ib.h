@@ -76,6 +76,8 @@ int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char 
 int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *text, size_t length,
                  uint32_t *index, topomap_error *err);
 int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
+/** The same, and its other end, which the line describes too. */
+int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
 int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_error *err);
 
 /** Joins what belongs to one adapter, in a fabric whose adapters are known by the GUIDs of their

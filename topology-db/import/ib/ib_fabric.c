@@ -68,6 +68,18 @@ int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error
     return TOPOMAP_APPEND(fabric->end, fabric->ends, fabric->end_room, err, *end);
 }
 
+int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err)
+{
+    struct ib_end other = *end;
+
+    other.vertex = end->remote;
+    other.remote = end->vertex;
+    other.port = end->remote_port;
+    other.remote_port = end->port;
+    other.derived = 1;
+    return ib_add_end(fabric, end, err) || ib_add_end(fabric, &other, err) ? -1 : 0;
+}
+
 int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_error *err)
 {
     return TOPOMAP_APPEND(fabric->idle, fabric->idles, fabric->idle_room, err, *idle);

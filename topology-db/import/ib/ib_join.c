@@ -74,14 +74,14 @@ static int check_subnets(const struct ib_fabric *fabric, struct db_import *impor
         const struct ib_vertex *a = &fabric->vertex[i - 1], *b = &fabric->vertex[i];
 
         if (a->guid == b->guid && a->subnet == b->subnet)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: two nodes have the GUID %016" PRIx64,
-                                     import->path, b->guid);
+            return db_fail(import, 0, err, "two nodes have the GUID %016" PRIx64, b->guid);
         if (a->guid == b->guid && a->kind == IB_SWITCH && b->kind == IB_SWITCH)
-            return topomap_error_set(err, TOPOMAP_EINPUT,
-                                     "%s:%zu: a second record of switch %016" PRIx64
-                                     " (the first is on line %zu): the file holds two dumps of "
-                                     "one subnet; keep the newer one",
-                                     import->path, b->line, b->guid, a->line);
+            return db_fail(
+                import, b->line, err,
+                "a second record of switch %016" PRIx64
+                " (the first is on line %zu): the file holds two dumps of one subnet; keep the "
+                "newer one",
+                b->guid, a->line);
     }
     return 0;
 }
@@ -100,11 +100,12 @@ static int index_ends(struct ib_fabric *fabric, struct db_import *import, topoma
 
         if (last && last->vertex == end->vertex && last->port == end->port) {
             if (last->remote != end->remote || last->remote_port != end->remote_port)
-                return topomap_error_set(
-                    err, TOPOMAP_EINPUT,
-                    "%s:%zu: port %u of %016" PRIx64 " has another neighbour on line %zu: the "
-                    "file holds two states of the fabric; make a new dump",
-                    import->path, end->line, end->port, vertex->guid, last->line);
+                return db_fail(
+                    import, end->line, err,
+                    "port %u of %016" PRIx64
+                    " has another neighbour on line %zu: the file holds two states of the fabric; "
+                    "make a new dump",
+                    end->port, vertex->guid, last->line);
             if (!end->derived)
                 db_warn(import, end->line, "port %u of %016" PRIx64 " is listed twice", end->port,
                         vertex->guid);

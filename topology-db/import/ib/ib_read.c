@@ -55,8 +55,7 @@ static int refuse_tar(struct db_import *import, topomap_error *err)
     if (topomap_input_peek(import->input, 512, &bytes, &size, err))
         return -1;
     if (size >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: a tar archive; unpack it and import its files", import->path);
+        return db_fail(import, 0, err, "a tar archive; unpack it and import its files");
     return 0;
 }
 

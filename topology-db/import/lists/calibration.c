@@ -106,8 +106,8 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     for (size_t i = 0; i < levels->rows; i++) {
         hop |= strcmp(row[i].level, "hop") == 0;
         if (i && strcmp(row[i - 1].level, row[i].level) == 0)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: '%s' is on line %zu too",
-                                     import->path, row[i].line, row[i].level, row[i - 1].line);
+            return db_fail(import, row[i].line, err, "'%s' is on line %zu too", row[i].level,
+                           row[i - 1].line);
     }
     return hop ? 0
                : topomap_input_fail(import->input, err,

@@ -86,8 +86,7 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     qsort(entry, map->rows, sizeof *entry, by_from);
     for (size_t i = 1; i < map->rows; i++)
         if (by_from(&entry[i - 1], &entry[i]) == 0)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: mapped on line %zu too",
-                                     import->path, entry[i].line, entry[i - 1].line);
+            return db_fail(import, entry[i].line, err, "mapped on line %zu too", entry[i - 1].line);
     return 0;
 }
 

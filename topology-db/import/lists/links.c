@@ -22,16 +22,9 @@ static int has_name(const void *content, const char *name)
     return topomap_fabric_lookup(content, name) != UINT32_MAX;
 }
 
-/* A list with a switch of this one is an older one of the same fabric. */
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
-    static const char switches[] =
-        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
-        " WHERE importer = 'links' AND kind = 0 ORDER BY source";
-
-    if (db_forget_sharing(import, switches, has_name, content, err))
-        return -1;
-    return db_named_write(import, content, NULL, err);
+    return db_named_replace(import, content, "'links'", has_name, content, err);
 }
 
 static const topomap_graph_option options[] = {

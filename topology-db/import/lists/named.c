@@ -6,6 +6,17 @@
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 
+int db_named_link(topomap_fabric *fabric, topomap_link link, const char *class, int both,
+                  topomap_error *err)
+{
+    if (topomap_fabric_set_class(fabric, &link, class, err) ||
+        topomap_fabric_list(fabric, &link, err))
+        return -1;
+    if (both)
+        fabric->link[fabric->links - 1].ends = 3;
+    return 0;
+}
+
 static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base,
                           topomap_error *err)
 {
@@ -90,4 +101,24 @@ int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64
     for (size_t i = 0; vertices && i < fabric->vertices; i++)
         vertices[i] = base + (int64_t)i;
     return 0;
+}
+
+int db_named_write_content(struct db_import *import, void *fabric, topomap_error *err)
+{
+    return db_named_write(import, fabric, NULL, err);
+}
+
+int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
+                     int (*has)(const void *content, const char *name), const void *content,
+                     topomap_error *err)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof sql,
+             "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
+             " WHERE importer IN (%s) AND kind = 0 ORDER BY source",
+             importers);
+    return db_forget_sharing(import, sql, has, content, err)
+               ? -1
+               : db_named_write(import, fabric, NULL, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/slurm/slurm_topology.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,18 +14,6 @@ const char *const slurm_kind_names[SLURM_KINDS] = {
 };
 
 /* ---- Building ----------------------------------------------------------------------------- */
-
-int slurm_fail(const struct slurm_file *file, size_t line, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return topomap_error_set(file->err, TOPOMAP_EINPUT, "%s:%zu: %s", file->path, line ? line : 1,
-                             text);
-}
 
 int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line)
 {
@@ -306,7 +293,7 @@ static int read_file(struct db_import *import, void *content, topomap_error *err
 {
     struct slurm_file *file = content;
 
-    file->path = import->path;
+    file->import = import;
     file->err = err;
     if (is_yaml(import, &file->yaml, err))
         return -1;
