@@ -13,6 +13,7 @@
 #include "topology-db/db.h"
 #include "util/input.h"
 #include "util/output.h"
+#include "util/sorted.h"
 
 enum {
     DB_APPLICATION = 0x544d4150, /* "TMAP" */

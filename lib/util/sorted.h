@@ -9,12 +9,15 @@
 
 /* ---- sorted -------------------------------------------------------------------- */
 
+/** Of an order by several keys, which ?: joins: -1, 0 or 1. */
+#define TOPOMAP_ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+
 /** For qsort(): numbers, ascending. */
 static inline int topomap_by_u32(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-    return x < y ? -1 : x > y;
+    return TOPOMAP_ORDER(x, y);
 }
 
 /** For qsort() likewise, and no number is a NaN. */
@@ -22,7 +25,7 @@ static inline int topomap_by_double(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
 
-    return x < y ? -1 : x > y;
+    return TOPOMAP_ORDER(x, y);
 }
 
 /** For qsort() likewise. */
@@ -30,7 +33,7 @@ static inline int topomap_by_u64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    return (x > y) - (x < y);
+    return TOPOMAP_ORDER(x, y);
 }
 
 /** Where in [low, high) of an ascending list the first number stands that is not below \p value;

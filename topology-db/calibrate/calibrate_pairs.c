@@ -59,16 +59,10 @@ static void fit_time(const struct db_measurement *row, size_t rows, topomap_db_t
 static int by_pair(const void *a, const void *b)
 {
     const struct db_measurement *x = a, *y = b;
+    int order = TOPOMAP_ORDER(x->kind, y->kind) ?: TOPOMAP_ORDER(x->from, y->from);
 
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    if (x->size != y->size)
-        return x->size < y->size ? -1 : 1;
-    return x->us < y->us ? -1 : x->us > y->us;
+    order = order ?: TOPOMAP_ORDER(x->to, y->to) ?: TOPOMAP_ORDER(x->size, y->size);
+    return order ?: TOPOMAP_ORDER(x->us, y->us);
 }
 
 static int add_pair(struct db_calibrated *own, size_t first, size_t end, topomap_error *err)

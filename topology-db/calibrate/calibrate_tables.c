@@ -19,9 +19,7 @@ static int by_ends(const void *a, const void *b)
 {
     const struct db_pair *x = a, *y = b;
 
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
+    return TOPOMAP_ORDER(x->from, y->from) ?: TOPOMAP_ORDER(x->to, y->to);
 }
 
 static const struct db_pair *find_pair(const struct db_calibrated *own, uint32_t from, uint32_t to)
@@ -71,7 +69,7 @@ static int by_hops(const void *a, const void *b)
 {
     const topomap_db_distance_class *x = a, *y = b;
 
-    return x->hops < y->hops ? -1 : x->hops > y->hops;
+    return TOPOMAP_ORDER(x->hops, y->hops);
 }
 
 static int list_distances(struct tables *t, topomap_error *err)

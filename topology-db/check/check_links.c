@@ -68,17 +68,16 @@ static void take_end(sqlite3_stmt *row, int column, struct end *end)
 
 static int end_order(const struct end *a, const struct end *b)
 {
-    if ((a->kind == IB_SWITCH) != (b->kind == IB_SWITCH))
-        return a->kind == IB_SWITCH ? -1 : 1;
-    return db_natural_order(a->text, b->text);
+    return TOPOMAP_ORDER(b->kind == IB_SWITCH, a->kind == IB_SWITCH)
+               ?: db_natural_order(a->text, b->text);
 }
 
 static int by_text(const void *a, const void *b)
 {
     const struct cable *x = a, *y = b;
-    int order = db_natural_order(x->end[0].text, y->end[0].text);
 
-    return order ? order : db_natural_order(x->end[1].text, y->end[1].text);
+    return db_natural_order(x->end[0].text, y->end[0].text)
+               ?: db_natural_order(x->end[1].text, y->end[1].text);
 }
 
 static void take_cable(sqlite3_stmt *row, struct cable *cable)
@@ -134,19 +133,15 @@ static void put_rate(const struct cable *cable, char *text, size_t size)
 
 static int by_class(const struct cable *x, const struct cable *y)
 {
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    for (int e = 0; e < 2; e++) {
-        const int64_t a[] = {x->end[e].kind, x->end[e].level, x->end[e].device};
-        const int64_t b[] = {y->end[e].kind, y->end[e].level, y->end[e].device};
+    int order = TOPOMAP_ORDER(x->source, y->source);
 
-        for (int i = 0; i < 3; i++)
-            if (a[i] != b[i])
-                return a[i] < b[i] ? -1 : 1;
-        if (strcmp(x->end[e].peers, y->end[e].peers) != 0)
-            return strcmp(x->end[e].peers, y->end[e].peers);
+    for (int e = 0; !order && e < 2; e++) {
+        const struct end *a = &x->end[e], *b = &y->end[e];
+
+        order = TOPOMAP_ORDER(a->kind, b->kind) ?: TOPOMAP_ORDER(a->level, b->level);
+        order = order ?: TOPOMAP_ORDER(a->device, b->device) ?: strcmp(a->peers, b->peers);
     }
-    return strcmp(x->kind, y->kind);
+    return order ?: strcmp(x->kind, y->kind);
 }
 
 /* Between two switches neither end is the first one by nature. */
@@ -163,11 +158,8 @@ static void orient(struct cable *cable)
 static int by_class_and_rate(const void *a, const void *b)
 {
     const struct cable *x = a, *y = b;
-    int order = by_class(x, y);
 
-    if (order)
-        return order;
-    return x->mbps != y->mbps ? (x->mbps < y->mbps ? -1 : 1) : by_text(x, y);
+    return by_class(x, y) ?: TOPOMAP_ORDER(x->mbps, y->mbps) ?: by_text(x, y);
 }
 
 /* The most frequent known rate of one class, the higher of equals. */

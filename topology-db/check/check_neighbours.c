@@ -373,7 +373,7 @@ static int by_id(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-    return x < y ? -1 : x > y;
+    return TOPOMAP_ORDER(x, y);
 }
 
 /* Of such a part no cable is known, or not all of them. */

@@ -101,11 +101,6 @@ static size_t run_end(const struct nic *list, size_t from, size_t count, nic_ord
     return end;
 }
 
-static int three_way(int64_t x, int64_t y)
-{
-    return x < y ? -1 : x > y;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct nic *)a)->name, ((const struct nic *)b)->name);
@@ -113,25 +108,23 @@ static int by_name(const void *a, const void *b)
 
 static int by_rate(const void *a, const void *b)
 {
-    return three_way(((const struct nic *)a)->mbps, ((const struct nic *)b)->mbps);
+    return TOPOMAP_ORDER(((const struct nic *)a)->mbps, ((const struct nic *)b)->mbps);
 }
 
 /* Of peers on one switch. */
 static int by_peers_switch(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = strcmp(x->peers, y->peers);
 
-    return order ? order : three_way(x->sw, y->sw);
+    return strcmp(x->peers, y->peers) ?: TOPOMAP_ORDER(x->sw, y->sw);
 }
 
 /* Of peers, and of one name. */
 static int by_peers_name(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = strcmp(x->peers, y->peers);
 
-    return order ? order : by_name(x, y);
+    return strcmp(x->peers, y->peers) ?: by_name(x, y);
 }
 
 /* ---- Wrong rails ----------------------------------------------------------------------------- */
@@ -139,19 +132,15 @@ static int by_peers_name(const void *a, const void *b)
 static int by_switch(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = by_peers_switch(x, y);
 
-    if (!order)
-        order = by_name(x, y);
-    return order ? order : three_way(x->host, y->host);
+    return by_peers_switch(x, y) ?: by_name(x, y) ?: TOPOMAP_ORDER(x->host, y->host);
 }
 
 static int by_host(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = three_way(x->host, y->host);
 
-    return order ? order : by_name(x, y);
+    return TOPOMAP_ORDER(x->host, y->host) ?: by_name(x, y);
 }
 
 /* The NIC that three quarters of the ports of one switch are: `list` is sorted by name. NULL where
@@ -254,9 +243,7 @@ static int by_end(const void *a, const void *b)
 {
     const struct port *x = a, *y = b;
 
-    int order = three_way(x->vertex, y->vertex);
-
-    return order ? order : three_way(x->number, y->number);
+    return TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->number, y->number);
 }
 
 static int is_told(const struct told *told, const struct nic *nic)
@@ -269,11 +256,8 @@ static int is_told(const struct told *told, const struct nic *nic)
 static int by_rail(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = by_peers_name(x, y);
 
-    if (!order)
-        order = by_rate(x, y);
-    return order ? order : three_way(x->host, y->host);
+    return by_peers_name(x, y) ?: by_rate(x, y) ?: TOPOMAP_ORDER(x->host, y->host);
 }
 
 /* "mlx5_" of mlx5_1. */
@@ -291,21 +275,16 @@ static int by_node_stem(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
     size_t stem_x = stem(x->name), stem_y = stem(y->name);
-    int order = three_way(x->host, y->host);
+    int order = TOPOMAP_ORDER(x->host, y->host) ?: TOPOMAP_ORDER(stem_x, stem_y);
 
-    if (!order)
-        order = three_way((int64_t)stem_x, (int64_t)stem_y);
-    return order ? order : strncmp(x->name, y->name, stem_x);
+    return order ?: strncmp(x->name, y->name, stem_x);
 }
 
 static int by_kind(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
-    int order = by_node_stem(x, y);
 
-    if (!order)
-        order = by_rate(x, y);
-    return order ? order : by_name(x, y);
+    return by_node_stem(x, y) ?: by_rate(x, y) ?: by_name(x, y);
 }
 
 /* One with the rate that more than half of at least three with a known one have, or NULL; `list` is

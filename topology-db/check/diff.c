@@ -112,12 +112,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static int by_item(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
-    int order;
+    int order = TOPOMAP_ORDER(x->what, y->what) ?: db_natural_order(x->key, y->key);
 
-    if (x->what != y->what)
-        return x->what < y->what ? -1 : 1;
-    order = db_natural_order(x->key, y->key);
-    return order ? order : strcmp(x->value, y->value);
+    return order ?: strcmp(x->value, y->value);
 }
 
 static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, struct items *items,

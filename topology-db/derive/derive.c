@@ -130,9 +130,8 @@ static int by_name(const void *a, const void *b)
 {
     const struct db_host_row *x = *(struct db_host_row *const *)a;
     const struct db_host_row *y = *(struct db_host_row *const *)b;
-    int order = db_natural_order(x->key, y->key);
 
-    return order ? order : strcmp(x->key, y->key);
+    return db_natural_order(x->key, y->key) ?: strcmp(x->key, y->key);
 }
 
 static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topomap_error *err)

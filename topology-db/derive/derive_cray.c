@@ -65,7 +65,7 @@ static int by_cname(const void *a, const void *b)
 {
     const struct db_router *x = a, *y = b;
 
-    return x->cname < y->cname ? -1 : x->cname > y->cname;
+    return TOPOMAP_ORDER(x->cname, y->cname);
 }
 
 static int read_routers(struct db_views *views, topomap_error *err)

@@ -255,14 +255,9 @@ static int take_link(const struct db_views *views, struct cables *cables, sqlite
 static int by_place(const void *a, const void *b)
 {
     const struct cable *x = a, *y = b;
+    int order = TOPOMAP_ORDER(x->host, y->host) ?: TOPOMAP_ORDER(x->at, y->at);
 
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->onto < y->onto ? -1 : x->onto > y->onto;
+    return order ?: TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->onto, y->onto);
 }
 
 static int read_cables(const struct db_views *views, struct cables *cables, topomap_error *err)

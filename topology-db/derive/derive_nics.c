@@ -32,11 +32,9 @@ static int by_guid(const void *a, const void *b)
 {
     const struct db_nic *x = a, *y = b;
 
-    if (x->guid != y->guid)
-        return (int64_t)x->guid < (int64_t)y->guid ? -1 : 1;
-    if (x->exact != y->exact)
-        return x->exact ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    int order = TOPOMAP_ORDER((int64_t)x->guid, (int64_t)y->guid);
+
+    return order ?: TOPOMAP_ORDER(y->exact, x->exact) ?: TOPOMAP_ORDER(x->node, y->node);
 }
 
 static int same_node(const struct db_views *views, const struct db_nic *a, const struct db_nic *b)

@@ -106,9 +106,7 @@ static int by_port(const void *a, const void *b)
 {
     const struct fault *x = a, *y = b;
 
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    return (x->port > y->port) - (x->port < y->port);
+    return TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->port, y->port);
 }
 
 static int find_faults(struct picture *p)

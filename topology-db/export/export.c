@@ -169,19 +169,13 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
 static int by_ends(const void *a, const void *b)
 {
     const struct db_cable *x = a, *y = b;
-    const uint32_t p[] = {x->host, x->host == UINT32_MAX ? x->a : 0};
-    const uint32_t q[] = {y->host, y->host == UINT32_MAX ? y->a : 0};
+    int order = TOPOMAP_ORDER(x->host, y->host);
 
-    for (int i = 0; i < 2; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    if (x->host != UINT32_MAX && x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    if (x->aport != y->aport)
-        return x->aport < y->aport ? -1 : 1;
-    if (x->b != y->b)
-        return x->b < y->b ? -1 : 1;
-    return x->bport < y->bport ? -1 : x->bport > y->bport;
+    if (!order)
+        order =
+            x->host == UINT32_MAX ? TOPOMAP_ORDER(x->a, y->a) : TOPOMAP_ORDER(x->vertex, y->vertex);
+    order = order ?: TOPOMAP_ORDER(x->aport, y->aport) ?: TOPOMAP_ORDER(x->b, y->b);
+    return order ?: TOPOMAP_ORDER(x->bport, y->bport);
 }
 
 static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap_error *err)

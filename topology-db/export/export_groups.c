@@ -28,9 +28,7 @@ static int by_pair(const void *x, const void *y)
 {
     const struct pair *p = x, *q = y;
 
-    if (p->a != q->a)
-        return p->a < q->a ? -1 : 1;
-    return p->b < q->b ? -1 : p->b > q->b;
+    return TOPOMAP_ORDER(p->a, q->a) ?: TOPOMAP_ORDER(p->b, q->b);
 }
 
 /* Pairs of switches of one host; its cables follow one another. */

@@ -44,9 +44,7 @@ static int by_lower(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
 
-    if (x->lower != y->lower)
-        return x->lower < y->lower ? -1 : 1;
-    return x->upper < y->upper ? -1 : x->upper > y->upper;
+    return TOPOMAP_ORDER(x->lower, y->lower) ?: TOPOMAP_ORDER(x->upper, y->upper);
 }
 
 /* A switch has its level when all that is below it has. */

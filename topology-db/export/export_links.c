@@ -123,12 +123,11 @@ static int by_pair(const void *a, const void *b)
 {
     const struct db_cable *x = *(const struct db_cable *const *)a;
     const struct db_cable *y = *(const struct db_cable *const *)b;
-    const uint32_t p[] = {x->host, x->a, x->b}, q[] = {y->host, y->a, y->b};
+    int order = TOPOMAP_ORDER(x->host, y->host);
 
-    for (int i = 0; i < 3; i++)
-        if ((i != 1 || x->host == UINT32_MAX) && p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (!order && x->host == UINT32_MAX)
+        order = TOPOMAP_ORDER(x->a, y->a);
+    return order ?: TOPOMAP_ORDER(x->b, y->b) ?: TOPOMAP_ORDER(x, y);
 }
 
 static int same_pair(const struct db_cable *x, const struct db_cable *y)

@@ -160,9 +160,7 @@ static int by_key(const void *x, const void *y)
 {
     const struct placed *a = x, *b = y;
 
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->terminal < b->terminal ? -1 : a->terminal > b->terminal;
+    return TOPOMAP_ORDER(a->key, b->key) ?: TOPOMAP_ORDER(a->terminal, b->terminal);
 }
 
 /* Position of each group in a walk through the tree, parents first. */

@@ -18,9 +18,8 @@ int db_domains_add(struct db_list *list, const char *node, const char *domain, s
 static int by_node(const void *a, const void *b)
 {
     const struct db_domain *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
 
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+    return strcmp(x->key, y->key) ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
 int db_domains_check(struct db_import *import, struct db_list *list, topomap_error *err)

@@ -394,13 +394,6 @@ static struct window whole_numa(const struct room *room, struct window window)
     return window;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The OS numbers of `count` PUs of the room's core from one on. */
 static void append_pus(topomap_bindings *bindings, const topomap_shape *shape, uint32_t core,
                        uint32_t from, uint32_t count, uint32_t *used)
@@ -440,7 +433,7 @@ static int bind_task(topomap_bindings *bindings, size_t *size, const struct room
             append_pus(bindings, room->shape, core, 0, threads_of(room, core), used);
         }
     }
-    qsort(bindings->pu + start, count, sizeof *bindings->pu, by_number);
+    qsort(bindings->pu + start, count, sizeof *bindings->pu, topomap_by_u32);
     return 0;
 }
 

@@ -92,12 +92,9 @@ static int load_rows(struct db_paths *p, const char *sql,
 static int by_vertex(const void *a, const void *b)
 {
     const struct tip *x = a, *y = b;
+    int order = TOPOMAP_ORDER(x->vertex, y->vertex);
 
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->cable < y->cable ? -1 : x->cable > y->cable;
+    return order ?: TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->cable, y->cable);
 }
 
 static int load(struct db_paths *p, topomap_error *err)

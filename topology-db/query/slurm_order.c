@@ -154,12 +154,9 @@ struct ranked {
 static int by_rank(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
+    int order = TOPOMAP_ORDER(x->rank, y->rank);
 
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return order ?: TOPOMAP_ORDER(x->number, y->number) ?: TOPOMAP_ORDER(x->node, y->node);
 }
 
 /* \p rank NULL: nodes are only numbered. */

@@ -109,9 +109,8 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
 static int by_place(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    int order = strcmp(x->place, y->place);
 
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+    return strcmp(x->place, y->place) ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
 /* The zone, and each part with those before it, the last where it is shared. */

@@ -180,13 +180,9 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
 static int by_jacks(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int order = strcmp(x->from, y->from);
+    int order = strcmp(x->from, y->from) ?: strcmp(x->to, y->to);
 
-    if (!order)
-        order = strcmp(x->to, y->to);
-    if (!order)
-        order = x->swapped - y->swapped;
-    return order ? order : (x->line < y->line ? -1 : x->line > y->line);
+    return order ?: x->swapped - y->swapped ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
 /* Rows [first, end) are of one pair of jacks; as many links as rows of the end that has more. The

@@ -170,11 +170,9 @@ static int read_line(struct db_import *import, void *data, char *line, topomap_e
 static int by_place(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    int order = x->place < y->place ? -1 : x->place > y->place;
+    int order = TOPOMAP_ORDER(x->place, y->place);
 
-    if (!order)
-        order = db_natural_order(x->host, y->host);
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+    return order ?: db_natural_order(x->host, y->host) ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
 static int by_host(const void *a, const void *b)
@@ -182,9 +180,7 @@ static int by_host(const void *a, const void *b)
     const struct entry *x = a, *y = b;
     int order = db_natural_order(x->host, y->host);
 
-    if (!order)
-        order = x->nic < y->nic ? -1 : x->nic > y->nic;
-    return order ? order : x->place < y->place ? -1 : x->place > y->place;
+    return order ?: TOPOMAP_ORDER(x->nic, y->nic) ?: TOPOMAP_ORDER(x->place, y->place);
 }
 
 /* Several tasks of one node print the same; two hosts with one address do not exist. */

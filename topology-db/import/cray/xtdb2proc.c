@@ -133,7 +133,7 @@ static int by_nid(const void *a, const void *b)
 {
     const struct processor *x = a, *y = b;
 
-    return x->number[NID] < y->number[NID] ? -1 : x->number[NID] > y->number[NID];
+    return TOPOMAP_ORDER(x->number[NID], y->number[NID]);
 }
 
 static int check(struct db_import *import, void *content, topomap_error *err)

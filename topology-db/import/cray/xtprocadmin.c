@@ -95,7 +95,7 @@ static int by_nid(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    return x->nid < y->nid ? -1 : x->nid > y->nid;
+    return TOPOMAP_ORDER(x->nid, y->nid);
 }
 
 static int check(struct db_import *import, void *content, topomap_error *err)

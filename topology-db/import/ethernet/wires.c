@@ -163,9 +163,7 @@ static int by_name(const void *a, const void *b)
 {
     const struct named_port *x = a, *y = b;
 
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    return db_natural_order(x->name, y->name);
+    return TOPOMAP_ORDER(x->vertex, y->vertex) ?: db_natural_order(x->name, y->name);
 }
 
 static void number_ports(const struct wires *wires, const struct named_port *row, uint32_t *number)
@@ -241,9 +239,7 @@ static int by_ports(const void *a, const void *b)
 {
     const struct wire *x = a, *y = b;
 
-    if (x->from_port != y->from_port)
-        return x->from_port < y->from_port ? -1 : 1;
-    return x->to_port < y->to_port ? -1 : x->to_port > y->to_port;
+    return TOPOMAP_ORDER(x->from_port, y->from_port) ?: TOPOMAP_ORDER(x->to_port, y->to_port);
 }
 
 /* What both ends say of one link is equal then, and stands together. */

@@ -218,23 +218,17 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
 static int by_port(const void *a, const void *b)
 {
     const struct reading *x = a, *y = b;
+    int order = TOPOMAP_ORDER(x->guid, y->guid) ?: TOPOMAP_ORDER(x->lid, y->lid);
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    if (x->lid != y->lid)
-        return x->lid < y->lid ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->wide - y->wide;
+    return order ?: TOPOMAP_ORDER(x->port, y->port) ?: x->wide - y->wide;
 }
 
 /* In the order of the files, which qsort() may not keep. */
 static int by_port_and_time(const void *a, const void *b)
 {
     const struct reading *x = a, *y = b;
-    int order = by_port(a, b);
 
-    return order ? order : (x->order > y->order) - (x->order < y->order);
+    return by_port(a, b) ?: TOPOMAP_ORDER(x->order, y->order);
 }
 
 /* Of one counter in all readings of a port. */

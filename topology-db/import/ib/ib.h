@@ -65,8 +65,6 @@ static inline const char *ib_text(const struct ib_fabric *fabric, uint32_t verte
 }
 /** Gives ends and idle ports their vertices' new indices; GUIDs are not looked up any more. */
 void ib_renumber(struct ib_fabric *fabric, const uint32_t *now);
-/** qsort's and bsearch's order of GUIDs. */
-int ib_by_guid(const void *a, const void *b);
 
 /** What a record says of its vertex's name and kind; an aggregation engine is known by either. */
 int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char *text,

@@ -33,13 +33,6 @@ void ib_renumber(struct ib_fabric *fabric, const uint32_t *now)
     topomap_known_clear(&fabric->guids); /* they have the old indices */
 }
 
-int ib_by_guid(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 int ib_describe(struct ib_fabric *fabric, uint32_t index, int kind, const char *text, size_t length,
                 topomap_error *err)
 {

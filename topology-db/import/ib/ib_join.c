@@ -12,22 +12,16 @@ static int by_guid(const void *a, const void *b)
 {
     const struct ib_vertex *x = a, *y = b;
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    return x->subnet < y->subnet ? -1 : x->subnet > y->subnet;
+    return TOPOMAP_ORDER(x->guid, y->guid) ?: TOPOMAP_ORDER(x->subnet, y->subnet);
 }
 
 static int by_port(const void *a, const void *b)
 {
     const struct ib_end *x = a, *y = b;
 
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    if (x->derived != y->derived)
-        return x->derived ? 1 : -1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    int order = TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->port, y->port);
+
+    return order ?: TOPOMAP_ORDER(x->derived, y->derived) ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
 /* Renumbers vertices by GUID: a dump's own order is that of a hash table and changes from run to

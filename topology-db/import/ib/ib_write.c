@@ -30,7 +30,7 @@ static int list_guids(const struct ib_fabric *fabric, struct guids *guids, topom
             guid[guids->count++] = vertex->port_guid;
     }
     if (guid && guids->count)
-        qsort(guid, guids->count, sizeof *guid, ib_by_guid);
+        qsort(guid, guids->count, sizeof *guid, topomap_by_u64);
     return guid ? 0 : -1;
 }
 
@@ -39,7 +39,7 @@ static int has_guid(const void *content, const char *text)
     const struct guids *guids = content;
     uint64_t guid = (uint64_t)strtoll(text, NULL, 10);
 
-    return guids->count && bsearch(&guid, guids->guid, guids->count, sizeof guid, ib_by_guid);
+    return guids->count && bsearch(&guid, guids->guid, guids->count, sizeof guid, topomap_by_u64);
 }
 
 /* A subnet is known by its switches. A newer dump of it, of another file name (one a day, say) or

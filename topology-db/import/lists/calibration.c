@@ -90,9 +90,8 @@ static int read_row(struct db_import *import, void *content, char *line, topomap
 static int by_level(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int order = strcmp(x->level, y->level);
 
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+    return strcmp(x->level, y->level) ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
 static int check(struct db_import *import, void *content, topomap_error *err)

@@ -71,9 +71,7 @@ static int by_from(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    return strcmp(x->key, y->key);
+    return TOPOMAP_ORDER(x->guid, y->guid) ?: strcmp(x->key, y->key);
 }
 
 static int check(struct db_import *import, void *content, topomap_error *err)

@@ -94,9 +94,7 @@ static int by_name(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
 
-    if (x->topology != y->topology)
-        return x->topology < y->topology ? -1 : 1;
-    return strcmp(x->text, y->text);
+    return TOPOMAP_ORDER(x->topology, y->topology) ?: strcmp(x->text, y->text);
 }
 
 /* Units sorted by topology and name, each name once. */
@@ -174,9 +172,8 @@ static int find_loops(const struct slurm_file *file)
 static int by_host(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
-    int order = by_name(a, b);
 
-    return order ? order : x->unit < y->unit ? -1 : x->unit > y->unit;
+    return by_name(a, b) ?: TOPOMAP_ORDER(x->unit, y->unit);
 }
 
 /* A node is in one block, ring or torus of a topology; it may be on several switches. */
