@@ -26,9 +26,10 @@ static void *read_content(struct db_import *import, const uint8_t *bytes, size_t
     void *content = NULL;
     topomap_error err;
 
+    import->err = &err;
     if (topomap_input_memory(import->path, bytes, size, &import->input, &err))
         return NULL;
-    if (db_read_content(import, &content, &err))
+    if (db_read_content(import, &content))
         content = NULL;
     else if (!content)
         abort();
@@ -163,17 +164,18 @@ static int write_twice(struct db_import *import, const db_importer *importer, vo
     topomap_error err;
     int result;
 
+    import->err = &err;
     if (db_execute(import->file, "BEGIN", &err))
         abort();
     if (importer->singleton)
         forget_same(import->file, importer);
-    result = fuzz_source(import->file, importer, FUZZ_SOURCE) ||
-             importer->write(import, content, &err) || db_derive(import->file, &err);
+    result = fuzz_source(import->file, importer, FUZZ_SOURCE) || importer->write(import, content) ||
+             db_derive(import->file, &err);
     if (!result) {
         ask(import->file);
         if (db_forget_source(import->file, import->source, &err) ||
-            fuzz_source(import->file, importer, FUZZ_SOURCE) ||
-            importer->write(import, content, &err) || db_derive(import->file, &err))
+            fuzz_source(import->file, importer, FUZZ_SOURCE) || importer->write(import, content) ||
+            db_derive(import->file, &err))
             abort();
     }
     if (db_execute(import->file, "ROLLBACK", &err))

@@ -22,7 +22,7 @@ static int by_node(const void *a, const void *b)
     return strcmp(x->key, y->key) ?: TOPOMAP_ORDER(x->line, y->line);
 }
 
-int db_domains_check(struct db_import *import, struct db_list *list, topomap_error *err)
+int db_domains_check(struct db_import *import, struct db_list *list)
 {
     struct db_domain *entry = list->row;
     size_t kept = 0;
@@ -32,7 +32,7 @@ int db_domains_check(struct db_import *import, struct db_list *list, topomap_err
     for (size_t i = 0; i < list->rows; i++) {
         if (kept && strcmp(entry[kept - 1].key, entry[i].key) == 0) {
             if (strcmp(entry[kept - 1].domain, entry[i].domain) != 0)
-                return db_fail(import, entry[i].line, err,
+                return db_fail(import, entry[i].line,
                                "node '%.100s' is in another domain on line %zu", entry[i].node,
                                entry[kept - 1].line);
             continue;
@@ -43,13 +43,14 @@ int db_domains_check(struct db_import *import, struct db_list *list, topomap_err
     return 0;
 }
 
-int db_domains_write(struct db_import *import, const struct db_list *list, topomap_error *err)
+int db_domains_write(struct db_import *import, const struct db_list *list)
 {
     const struct db_domain *entry = list->row;
-    DB_STATEMENT *insert = db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", err);
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", import->err);
 
     for (size_t i = 0; insert && i < list->rows; i++)
-        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(entry[i].node),
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(entry[i].node),
                    DB_TEXT(entry[i].domain)))
             return -1;
     return insert ? 0 : -1;

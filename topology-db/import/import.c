@@ -65,8 +65,7 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
     va_end(args);
 }
 
-int db_fail(const struct db_import *import, size_t line, topomap_error *err, const char *format,
-            ...)
+int db_fail(const struct db_import *import, size_t line, const char *format, ...)
 {
     char text[384];
     va_list args;
@@ -75,18 +74,18 @@ int db_fail(const struct db_import *import, size_t line, topomap_error *err, con
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (!line)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", import->path, text);
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", import->path, line, text);
+        return topomap_error_set(import->err, TOPOMAP_EINPUT, "%s: %s", import->path, text);
+    return topomap_error_set(import->err, TOPOMAP_EINPUT, "%s:%zu: %s", import->path, line, text);
 }
 
-int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err)
+int db_each_line(struct db_import *import, db_take_line *take, void *content)
 {
     char *line;
     size_t length;
     int got;
 
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (take(import, content, line, err))
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, import->err)) > 0)
+        if (take(import, content, line))
             return -1;
     return got;
 }
@@ -131,27 +130,26 @@ static void warn_not_utf8(struct db_import *import, size_t line)
                 "file with iconv -t UTF-8 and import it again");
 }
 
-static int take_whole(struct db_import *import, void *content, topomap_error *err)
+static int take_whole(struct db_import *import, void *content)
 {
-    return import->importer->line ? db_each_line(import, import->importer->line, content, err)
-                                  : import->importer->begin(import, content, err);
+    return import->importer->line ? db_each_line(import, import->importer->line, content)
+                                  : import->importer->begin(import, content);
 }
 
 int db_read_other(struct db_import *import, const char *path,
-                  int (*read)(struct db_import *import, void *content, topomap_error *err),
-                  void *content, topomap_error *err)
+                  int (*read)(struct db_import *import, void *content), void *content)
 {
     topomap_input *first = import->input;
     const char *own = import->path;
     size_t not_utf8;
-    int result = topomap_input_open(path, &import->input, err);
+    int result = topomap_input_open(path, &import->input, import->err);
 
     if (!result) {
         import->path = topomap_input_called(path);
         topomap_input_watch(import->input, import->watch);
         topomap_input_check_utf8(import->input, &not_utf8);
-        result = topomap_input_unpacked(import->input, import->options->option, err) ||
-                         read(import, content, err)
+        result = topomap_input_unpacked(import->input, import->options->option, import->err) ||
+                         read(import, content)
                      ? -1
                      : 0;
         topomap_input_close(import->input);
@@ -162,24 +160,24 @@ int db_read_other(struct db_import *import, const char *path,
     return result;
 }
 
-static int read_more(struct db_import *import, void *content, topomap_error *err)
+static int read_more(struct db_import *import, void *content)
 {
     for (const char *const *more = import->options->more; more && *more; more++)
-        if (db_read_other(import, *more, take_whole, content, err))
+        if (db_read_other(import, *more, take_whole, content))
             return -1;
     return 0;
 }
 
-int db_read_content(struct db_import *import, void *content, topomap_error *err)
+int db_read_content(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
-    void *made = topomap_alloc(1, importer->size, err);
+    void *made = topomap_alloc(1, importer->size, import->err);
 
     if (!made)
         return -1;
-    if ((importer->begin && importer->begin(import, made, err)) ||
-        (importer->line && db_each_line(import, importer->line, made, err)) ||
-        read_more(import, made, err) || (importer->check && importer->check(import, made, err))) {
+    if ((importer->begin && importer->begin(import, made)) ||
+        (importer->line && db_each_line(import, importer->line, made)) || read_more(import, made) ||
+        (importer->check && importer->check(import, made))) {
         importer->free(made);
         return -1;
     }
@@ -253,10 +251,9 @@ int db_forget_classes(sqlite3 *file, topomap_error *err)
 }
 
 int db_forget_sharing(const struct db_import *import, const char *names,
-                      int (*has)(const void *content, const char *name), const void *content,
-                      topomap_error *err)
+                      int (*has)(const void *content, const char *name), const void *content)
 {
-    DB_ROWS rows = db_ask(import->file, names, err);
+    DB_ROWS rows = db_ask(import->file, names, import->err);
     TOPOMAP_FREED int64_t *shared = NULL;
     size_t count = 0, room = 0;
 
@@ -265,11 +262,11 @@ int db_forget_sharing(const struct db_import *import, const char *names,
         const char *name = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (source != import->source && (!count || shared[count - 1] != source) && name &&
-            has(content, name) && TOPOMAP_APPEND(shared, count, room, err, source))
+            has(content, name) && TOPOMAP_APPEND(shared, count, room, import->err, source))
             return -1;
     }
     for (size_t i = 0; !rows.result && i < count; i++)
-        if (db_forget_source(import->file, shared[i], err))
+        if (db_forget_source(import->file, shared[i], import->err))
             return -1;
     return rows.result;
 }
@@ -370,36 +367,37 @@ static int check_given(const db_importer *importer, const topomap_db_import_opti
 }
 
 /* The row of the source, after what it said before is gone. */
-static int begin_source(struct db_import *import, topomap_error *err)
+static int begin_source(struct db_import *import)
 {
-    DB_ROWS rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?", err,
-                          DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
+    DB_ROWS rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?",
+                          import->err, DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
     int is_there = db_next(&rows);
     int64_t old = is_there ? sqlite3_column_int64(rows.row, 0) : 0;
 
     db_end(&rows);
-    if (rows.result || (is_there && db_forget_source(import->file, old, err)))
+    if (rows.result || (is_there && db_forget_source(import->file, old, import->err)))
         return -1;
-    return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source, err);
+    return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source,
+                     import->err);
 }
 
-static int end_source(struct db_import *import, topomap_error *err)
+static int end_source(struct db_import *import)
 {
-    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", err,
+    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
                   DB_INT(import->source), DB_TEXT(import->importer->row.name),
                   DB_TEXT(import->name), DB_INT(topomap_clock_date()),
                   DB_INT(import->report->partial), DB_INT(import->report->warnings));
 }
 
 /* Counts names of all sources, since a site map that is imported later may map them. */
-static int warn_refused(struct db_import *import, topomap_error *err)
+static int warn_refused(struct db_import *import)
 {
     char name[DB_KEY];
     int64_t count;
 
     if (db_number(import->file, "SELECT value FROM fact WHERE name = 'refused_names'", 0, &count,
-                  err) ||
-        db_fact_text(import->file, "refused_name", name, sizeof name, err))
+                  import->err) ||
+        db_fact_text(import->file, "refused_name", name, sizeof name, import->err))
         return -1;
     if (count)
         db_warn(import, 0,
@@ -409,27 +407,25 @@ static int warn_refused(struct db_import *import, topomap_error *err)
     return 0;
 }
 
-static int write_all(struct db_import *import, void *content, topomap_error *err)
+static int write_all(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
 
-    if (begin_source(import, err) || importer->write(import, content, err) ||
-        end_source(import, err))
+    if (begin_source(import) || importer->write(import, content) || end_source(import))
         return -1;
-    if (db_derive(import->file, err)) {
-        topomap_error why = *err;
+    if (db_derive(import->file, import->err)) {
+        topomap_error why = *import->err;
 
         return why.code == TOPOMAP_EINPUT
-                   ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
+                   ? topomap_error_set(import->err, why.code, "%s: %s", import->path, why.text)
                    : -1;
     }
-    return warn_refused(import, err) || (importer->derived && importer->derived(import, err)) ? -1
-                                                                                              : 0;
+    return warn_refused(import) || (importer->derived && importer->derived(import)) ? -1 : 0;
 }
 
 /* What the source is called: the file, and the nodes that it is for where it is for some (one XML
  * may be imported for several lists of nodes). */
-static char *name_source(const struct db_import *import, topomap_error *err)
+static char *name_source(const struct db_import *import)
 {
     TOPOMAP_FREED char *whole = realpath(import->path, NULL);
     char *name;
@@ -437,7 +433,7 @@ static char *name_source(const struct db_import *import, topomap_error *err)
 
     if (import->importer->singleton)
         path = "";
-    name = topomap_alloc(strlen(path) + (nodes ? strlen(nodes) : 0) + 8, 1, err);
+    name = topomap_alloc(strlen(path) + (nodes ? strlen(nodes) : 0) + 8, 1, import->err);
     if (name)
         sprintf(name, "%s%s%s", path, nodes ? " for " : "", nodes ? nodes : "");
     return name;
@@ -461,15 +457,14 @@ static int count_rows(void *data)
     return 0; /* go on */
 }
 
-static int write_content(topomap_db *db, struct db_import *import, void *content,
-                         topomap_error *err)
+static int write_content(topomap_db *db, struct db_import *import, void *content)
 {
-    TOPOMAP_FREED char *name = name_source(import, err);
+    TOPOMAP_FREED char *name = name_source(import);
     struct written written = {.watch = import->watch};
     struct db_writer writer;
     int result;
 
-    if (!name || db_writer_begin(db, &writer, err))
+    if (!name || db_writer_begin(db, &writer, import->err))
         return -1;
     written.file = writer.file;
     written.before = sqlite3_total_changes(writer.file);
@@ -478,9 +473,9 @@ static int write_content(topomap_db *db, struct db_import *import, void *content
         sqlite3_progress_handler(writer.file, STEPS, count_rows, &written);
     import->name = name;
     import->file = writer.file;
-    result = write_all(import, content, err);
+    result = write_all(import, content);
     sqlite3_progress_handler(writer.file, 0, NULL, NULL);
-    return db_writer_end(&writer, result, err);
+    return db_writer_end(&writer, result, import->err);
 }
 
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
@@ -502,18 +497,19 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
                                .path = topomap_input_called(path),
                                .options = options ? options : &defaults,
                                .report = &counted,
-                               .watch = watch};
+                               .watch = watch,
+                               .err = err};
     void *content = NULL;
     int result;
 
     if (!importer || check_given(importer, import.options, err) ||
         check_options(&importer->row, import.options->option, err))
         return -1;
-    result = db_read_other(&import, path, db_read_content, &content, err);
+    result = db_read_other(&import, path, db_read_content, &content);
     if (result && !importer->own_words && import.path == path)
         db_foreign_explain(path, err);
     if (!result) {
-        result = write_content(db, &import, content, err);
+        result = write_content(db, &import, content);
         importer->free(content);
     }
     if (!result && report)

@@ -7,69 +7,69 @@
 #include "util/alloc.h"
 
 /* The set of that text, which is made where there is none. */
-static int find_set(struct db_import *import, const char *text, int64_t *id, topomap_error *err)
+static int find_set(struct db_import *import, const char *text, int64_t *id)
 {
     DB_ROWS rows = {0};
 
     if (DB_RUN(import->file,
                "INSERT INTO device_set(text) SELECT ?1"
                " WHERE NOT EXISTS (SELECT 1 FROM device_set WHERE text=?1)",
-               err, DB_TEXT(text)))
+               import->err, DB_TEXT(text)))
         return -1;
-    rows = DB_ASK(import->file, "SELECT id FROM device_set WHERE text=?", err, DB_TEXT(text));
+    rows =
+        DB_ASK(import->file, "SELECT id FROM device_set WHERE text=?", import->err, DB_TEXT(text));
     *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
     return rows.result;
 }
 
-int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes,
-                     topomap_error *err)
+int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes)
 {
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", import->err);
     int64_t set;
 
-    if (!insert || find_set(import, text, &set, err))
+    if (!insert || find_set(import, text, &set))
         return -1;
     for (size_t i = 0; i < nodes->count; i++) {
         char key[DB_KEY];
 
         db_host_key(nodes->name[i], key);
-        if (DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(key), DB_TEXT(nodes->name[i]),
-                   DB_INT(set)))
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(key),
+                   DB_TEXT(nodes->name[i]), DB_INT(set)))
             return -1;
     }
     return 0;
 }
 
 int db_devices_own(struct db_import *import, const char *node, uint64_t bus, const char *uuid,
-                   int state, topomap_error *err)
+                   int state)
 {
     char key[DB_KEY];
 
     db_host_key(node, key);
-    return DB_RUN(import->file, "INSERT INTO own_device VALUES(?,?,?,?,?)", err,
+    return DB_RUN(import->file, "INSERT INTO own_device VALUES(?,?,?,?,?)", import->err,
                   DB_INT(import->source), DB_TEXT(key), DB_INT(bus),
                   DB_TEXT_IF(uuid && *uuid, uuid), DB_INT_IF(state >= 0, state));
 }
 
-int db_devices_nodes(struct db_import *import, void *content, topomap_error *err)
+int db_devices_nodes(struct db_import *import, void *content)
 {
     struct db_devices_file *file = content;
 
     if (!import->options->nodes)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                  "%s: say with --nodes which nodes have these devices",
                                  import->path);
-    return topomap_hostlist_expand(import->options->nodes, 0, &file->nodes, err);
+    return topomap_hostlist_expand(import->options->nodes, 0, &file->nodes, import->err);
 }
 
-int db_devices_write_file(struct db_import *import, void *content, topomap_error *err)
+int db_devices_write_file(struct db_import *import, void *content)
 {
     const struct db_devices_file *file = content;
-    TOPOMAP_FREED char *text = topomap_devices_format(&file->devices, err);
+    TOPOMAP_FREED char *text = topomap_devices_format(&file->devices, import->err);
 
     import->report->hosts = file->nodes.count;
-    return text ? db_devices_write(import, text, &file->nodes, err) : -1;
+    return text ? db_devices_write(import, text, &file->nodes) : -1;
 }
 
 void db_devices_free_file(void *content)

@@ -21,10 +21,10 @@ struct db_json {
  *  `HOST: a line of its document` as pdsh and `srun --label` with names print them, becomes an
  *  object with the hosts for keys; hosts that have a message in its place are left out, with a
  *  warning. On failure the error has the line. */
-int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err);
+int db_json_read(struct db_import *import, struct db_json *json);
 void db_json_clear(struct db_json *json);
 /** Whether the input begins like a JSON object or a list; of formats that are lines, too. */
-int db_json_begins(struct db_import *import, int *begins, topomap_error *err);
+int db_json_begins(struct db_import *import, int *begins);
 
 /** A text of an object that is not empty, lent; NULL where there is none. */
 const char *db_json_text(const json_t *object, const char *key);
@@ -38,8 +38,8 @@ json_t *db_json_first(const json_t *object, const char *key);
 int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
                  unsigned depth,
                  int (*take)(struct db_import *import, void *data, const json_t *object,
-                             size_t line, topomap_error *err),
-                 void *data, topomap_error *err);
+                             size_t line),
+                 void *data);
 
 /* ---- yaml ---------------------------------------------------------------------- */
 /* YAML that importers take: one document (libyaml). */

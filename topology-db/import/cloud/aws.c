@@ -32,8 +32,7 @@ static void pages_free(void *data)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static int take_names(struct db_import *import, json_t *names, const json_t *root,
-                      topomap_error *err)
+static int take_names(struct db_import *import, json_t *names, const json_t *root)
 {
     json_t *reservation, *instance;
     size_t i, k;
@@ -49,26 +48,25 @@ static int take_names(struct db_import *import, json_t *names, const json_t *roo
             continue; /* it has ended */
         snprintf(node, sizeof node, "%.*s", (int)strcspn(name, "."), name);
         if (json_object_set_new(names, id, json_string(node)))
-            return db_fail(import, 0, err, "'%.60s' cannot be an instance's name", node);
+            return db_fail(import, 0, "'%.60s' cannot be an instance's name", node);
     }
     if (!json_object_size(names))
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
                        "expected what `aws ec2 describe-instances` prints");
     return 0;
 }
 
-static int read_names(struct db_import *import, void *names, topomap_error *err)
+static int read_names(struct db_import *import, void *names)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
 
-    return db_json_read(import, &json, err) ? -1 : take_names(import, names, json.root, err);
+    return db_json_read(import, &json) ? -1 : take_names(import, names, json.root);
 }
 
 /* ---- Instances ----------------------------------------------------------------------------- */
 
-static int take_instance(struct db_import *import, void *data, const json_t *instance, size_t line,
-                         topomap_error *err)
+static int take_instance(struct db_import *import, void *data, const json_t *instance, size_t line)
 {
     struct pages *pages = data;
     const char *id = db_json_text(instance, "InstanceId"), *level[LEVELS_MOST], *name;
@@ -76,23 +74,23 @@ static int take_instance(struct db_import *import, void *data, const json_t *ins
     size_t count = json_array_size(nodes);
 
     if (!id || count > LEVELS_MOST || (nodes && !json_is_null(nodes) && !json_is_array(nodes)))
-        return db_fail(import, line, err,
+        return db_fail(import, line,
                        "expected an instance with \"InstanceId\" and a list of at most %d "
                        "\"NetworkNodes\"",
                        LEVELS_MOST);
     for (size_t i = 0; i < count; i++) {
         level[i] = json_string_value(json_array_get(nodes, i));
         if (!level[i] || !*level[i])
-            return db_fail(import, line, err, "\"NetworkNodes\" of '%.60s': expected names", id);
+            return db_fail(import, line, "\"NetworkNodes\" of '%.60s': expected names", id);
     }
     name = json_string_value(json_object_get(pages->names, id));
-    if (name && levels_alias(&pages->levels, id, name, err))
+    if (name && levels_alias(&pages->levels, id, name, import->err))
         return -1;
-    return levels_add(&pages->levels, import, id, level, (int)count, line, err);
+    return levels_add(&pages->levels, import, id, level, (int)count, line);
 }
 
 /* The option's file is read once: it may be standard input. */
-static int begin(struct db_import *import, void *data, topomap_error *err)
+static int begin(struct db_import *import, void *data)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
     struct pages *pages = data;
@@ -102,23 +100,23 @@ static int begin(struct db_import *import, void *data, topomap_error *err)
     if (path && !pages->names) {
         pages->names = json_object();
         if (!pages->names)
-            return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: names");
-        if (db_read_other(import, path, read_names, pages->names, err))
+            return topomap_error_set(import->err, TOPOMAP_ESYSTEM, "out of memory: names");
+        if (db_read_other(import, path, read_names, pages->names))
             return -1;
     }
-    if (db_json_read(import, &json, err))
+    if (db_json_read(import, &json))
         return -1;
     list = json_object_get(json.root, "Instances");
     if (!json_is_array(list))
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "no list \"Instances\": expected what `aws ec2 describe-instance-topology` "
                        "prints");
     pages->pages++;
     pages->going_on += db_json_text(json.root, "NextToken") != NULL;
-    return db_json_each(import, &json, list, 2, take_instance, pages, err);
+    return db_json_each(import, &json, list, 2, take_instance, pages);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct pages *pages = data;
 
@@ -126,7 +124,7 @@ static int check(struct db_import *import, void *data, topomap_error *err)
         import->report->partial = 1;
         db_warn(import, 0, "the answer goes on (NextToken): import all its pages at once");
     }
-    return levels_finish(import, &pages->levels, err);
+    return levels_finish(import, &pages->levels);
 }
 
 static const topomap_graph_option options[] = {

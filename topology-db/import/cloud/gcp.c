@@ -22,26 +22,26 @@ struct entry {
 };
 
 static int add(struct db_import *import, struct levels *levels, const char *zone, const char *place,
-               const char *name, size_t line, topomap_error *err)
+               const char *name, size_t line)
 {
     struct entry entry = {.line = line};
     const char *slash = strrchr(zone, '/'); /* of a URL */
 
     if (!*name || strlen(name) >= DB_KEY || strlen(zone) >= DB_KEY || strlen(place) >= PLACE ||
         (*place && *place != '/'))
-        return db_fail(import, line, err,
+        return db_fail(import, line,
                        "expected a zone, a physical host such as /CCCC/bbbb/0000, and a name, "
                        "not '%.40s,%.40s,%.40s'",
                        zone, place, name);
     strcpy(entry.zone, slash ? slash + 1 : zone);
     strcpy(entry.place, place);
     strcpy(entry.name, name);
-    return db_list_add(&levels->rows, &entry, sizeof entry, err);
+    return db_list_add(&levels->rows, &entry, sizeof entry, import->err);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     size_t lineno = topomap_input_lineno(import->input);
     char *field[PARTS];
@@ -53,16 +53,16 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (lineno == 1 && strcmp(field[0], "zone") == 0)
         return 0;
     if (fields != 3)
-        return db_fail(import, lineno, err,
+        return db_fail(import, lineno,
                        "expected zone,physicalHost,name: gcloud compute instances list "
                        "--format=\"csv[no-heading](zone,resourceStatus.physicalHost,name)\"");
-    return add(import, content, field[0], field[1], field[2], lineno, err);
+    return add(import, content, field[0], field[1], field[2], lineno);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
 static int take_instance(struct db_import *import, void *levels, const json_t *instance,
-                         size_t line, topomap_error *err)
+                         size_t line)
 {
     static const char *const parts[PARTS] = {"cluster", "block", "subblock", "host"};
     const json_t *status = json_object_get(instance, "resourceStatus");
@@ -79,31 +79,31 @@ static int take_instance(struct db_import *import, void *levels, const json_t *i
                 topomap_text_append(place, sizeof place, "/%s", part);
         }
     return add(import, levels, zone ? zone : "", *place || !host ? place : host, name ? name : "",
-               line, err);
+               line);
 }
 
-static int read_json(struct db_import *import, void *levels, topomap_error *err)
+static int read_json(struct db_import *import, void *levels)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
 
-    if (db_json_read(import, &json, err))
+    if (db_json_read(import, &json))
         return -1;
     if (!json_is_array(json.root))
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "expected a list of instances, as `gcloud compute instances list "
                        "--format=json` prints it");
-    return db_json_each(import, &json, json.root, 1, take_instance, levels, err);
+    return db_json_each(import, &json, json.root, 1, take_instance, levels);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     int json;
 
-    if (db_json_begins(import, &json, err))
+    if (db_json_begins(import, &json))
         return -1;
-    return json ? read_json(import, content, err) : 0;
+    return json ? read_json(import, content) : 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -115,7 +115,7 @@ static int by_place(const void *a, const void *b)
 
 /* The zone, and each part with those before it, the last where it is shared. */
 static int put(struct db_import *import, struct levels *levels, const struct entry *entry,
-               int shared, topomap_error *err)
+               int shared)
 {
     char text[LEVELS_MOST][PLACE];
     const char *level[LEVELS_MOST];
@@ -131,11 +131,10 @@ static int put(struct db_import *import, struct levels *levels, const struct ent
     level[0] = entry->zone;
     for (int i = 0; i < count; i++)
         level[i + zone] = text[i];
-    return levels_add(levels, import, entry->name, level, count ? count + zone : 0, entry->line,
-                      err);
+    return levels_add(levels, import, entry->name, level, count ? count + zone : 0, entry->line);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct levels *levels = data;
     struct entry *entry = levels->rows.row;
@@ -147,10 +146,10 @@ static int check(struct db_import *import, void *data, topomap_error *err)
         int shared = (i && strcmp(entry[i - 1].place, entry[i].place) == 0) ||
                      (i + 1 < rows && strcmp(entry[i + 1].place, entry[i].place) == 0);
 
-        if (put(import, levels, &entry[i], shared, err))
+        if (put(import, levels, &entry[i], shared))
             return -1;
     }
-    return levels_finish(import, levels, err);
+    return levels_finish(import, levels);
 }
 
 const db_importer db_gcp_topology = {

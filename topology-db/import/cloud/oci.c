@@ -13,7 +13,7 @@
 #include "util/alloc.h"
 
 static int take_node(struct db_import *import, struct levels *levels, const char *node,
-                     const json_t *document, topomap_error *err)
+                     const json_t *document)
 {
     static const char *const parts[] = {"customerHPCIslandId", "customerNetworkBlock",
                                         "customerLocalBlock"};
@@ -22,7 +22,7 @@ static int take_node(struct db_import *import, struct levels *levels, const char
     int count = 0;
 
     if (!json_is_object(document))
-        return db_fail(import, 0, err, "'%.60s': expected an object with rdmaTopologyData", node);
+        return db_fail(import, 0, "'%.60s': expected an object with rdmaTopologyData", node);
     if (!json_is_object(data))
         data = document;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -33,26 +33,27 @@ static int take_node(struct db_import *import, struct levels *levels, const char
     /* The end of an OCID tells it from others. */
     if (fabric && count &&
         db_domains_add(&levels->domains, node,
-                       strlen(fabric) < DB_DOMAIN ? fabric : fabric + strlen(fabric) - 100, 0, err))
+                       strlen(fabric) < DB_DOMAIN ? fabric : fabric + strlen(fabric) - 100, 0,
+                       import->err))
         return -1;
-    return levels_add(levels, import, node, level, count, 0, err);
+    return levels_add(levels, import, node, level, count, 0);
 }
 
-static int begin(struct db_import *import, void *levels, topomap_error *err)
+static int begin(struct db_import *import, void *levels)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
     const char *node;
     json_t *document;
 
-    if (db_json_read(import, &json, err))
+    if (db_json_read(import, &json))
         return -1;
     if (!json_is_object(json.root) || json_object_get(json.root, "rdmaTopologyData") ||
         json_object_get(json.root, "customerHPCIslandId"))
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "whose is this? expected an object with nodes for keys, or lines 'NODE: a "
                        "line of its metadata', as pdsh prints them");
     json_object_foreach(json.root, node,
-                        document) if (take_node(import, levels, node, document, err)) return -1;
+                        document) if (take_node(import, levels, node, document)) return -1;
     return 0;
 }
 

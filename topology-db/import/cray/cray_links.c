@@ -69,7 +69,7 @@ static int read_point(char *text, topomap_coordinates *point)
 
 /* The router and link number of one end; a router's coordinates must be the same everywhere. */
 static int read_end(struct db_import *import, struct list *list, char *word, uint32_t *vertex,
-                    uint32_t *port, topomap_error *err)
+                    uint32_t *port)
 {
     struct cray_name name;
     const char *after;
@@ -79,16 +79,16 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
 
     if (cray_link_parse(word, &name, &kind, port, &after) ||
         read_point(word + (after - word), &point))
-        return topomap_input_fail(
-            import->input, err, "expected a link such as c0-0c0s0a0l00(0:0:0), not '%.60s'", word);
+        return db_fail_here(import, "expected a link such as c0-0c0s0a0l00(0:0:0), not '%.60s'",
+                            word);
     if (list->kind && list->kind != kind)
-        return topomap_input_fail(import->input, err,
-                                  "'%.60s' is of another kind of network than the lines before",
-                                  word);
+        return db_fail_here(import, "'%.60s' is of another kind of network than the lines before",
+                            word);
     list->kind = kind;
     cray_router_format(&name, kind, label);
-    if (topomap_fabric_find(&list->fabric, label, vertex, err) ||
-        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router, err))
+    if (topomap_fabric_find(&list->fabric, label, vertex, import->err) ||
+        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router,
+                     import->err))
         return -1;
     ++*port; /* 0 is no port */
     if (*vertex == known)
@@ -96,8 +96,7 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
     else if (!list->router[*vertex].point.dims)
         list->router[*vertex].point = point;
     else if (point.dims && !topomap_coordinates_same(&point, &list->router[*vertex].point))
-        return topomap_input_fail(import->input, err,
-                                  "%s has other coordinates than on a line before", label);
+        return db_fail_here(import, "%s has other coordinates than on a line before", label);
     return 0;
 }
 
@@ -109,21 +108,19 @@ static void set_rate(const struct list *list, topomap_link *link, const char *cl
             link->rate = topomap_rate_of_mbps(rates[i].mbps);
 }
 
-static int read_words(struct db_import *import, struct list *list, char **word, int words,
-                      topomap_error *err)
+static int read_words(struct db_import *import, struct list *list, char **word, int words)
 {
     topomap_link link = {.line = topomap_input_lineno(import->input)};
     const char *class = "";
 
     if (words < 4 || strcmp(word[2], "->") != 0)
-        return topomap_input_fail(import->input, err,
-                                  "expected LINK CLASS -> LINK (a line that was "
-                                  "cut or wrapped?)");
-    if (read_end(import, list, word[0], &link.a, &link.aport, err))
+        return db_fail_here(import, "expected LINK CLASS -> LINK (a line that was "
+                                    "cut or wrapped?)");
+    if (read_end(import, list, word[0], &link.a, &link.aport))
         return -1;
     if (strcmp(word[3], "unused") == 0 || strcmp(word[3], "processor") == 0)
         return 0;
-    if (read_end(import, list, word[3], &link.b, &link.bport, err))
+    if (read_end(import, list, word[3], &link.b, &link.bport))
         return -1;
     /* Aries names the class by a colour; the others name the direction there. */
     if (list->kind == 'a')
@@ -134,11 +131,11 @@ static int read_words(struct db_import *import, struct list *list, char **word, 
     if (strcmp(class, "unused") == 0)
         return 0;
     set_rate(list, &link, class);
-    return db_named_link(&list->fabric, link, class, 0, err);
+    return db_named_link(&list->fabric, link, class, 0, import->err);
 }
 
 /* Messages may come before the list; from its first line on every line must be one of it. */
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct list *list = content;
     char *word[WORDS], first[160];
@@ -152,7 +149,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
         db_warn(import, topomap_input_lineno(import->input), "before the list: %.150s", first);
         return 0;
     }
-    return read_words(import, list, word, words, err);
+    return read_words(import, list, word, words);
 }
 
 /* A machine whose routers are all at 0,0,0 has no coordinates. */
@@ -170,17 +167,16 @@ static void drop_zeros(struct db_import *import, struct list *list)
         list->router[i].point = (topomap_coordinates){0};
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     struct list *list = content;
     size_t one_sided;
 
     if (!list->fabric.links)
-        return topomap_input_fail(import->input, err,
-                                  "no line 'LINK CLASS -> LINK': not a Cray interconnect list");
+        return db_fail_here(import, "no line 'LINK CLASS -> LINK': not a Cray interconnect list");
     for (uint32_t i = 0; !list->slingshot && i < list->fabric.vertices; i++)
         list->fabric.vertex[i].kind = TOPOMAP_VERTEX_SWITCH;
-    if (topomap_fabric_match(&list->fabric, import->path, &one_sided, err))
+    if (topomap_fabric_match(&list->fabric, import->path, &one_sided, import->err))
         return -1;
     if (one_sided)
         db_warn(import, 0, "%zu of %zu links are listed from one end only", one_sided,
@@ -190,43 +186,43 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     return 0;
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     struct list *list = content;
 
-    if (db_geometry_check(import, 3, err) || db_slingshot_look(import, &list->slingshot, err))
+    if (db_geometry_check(import, 3) || db_slingshot_look(import, &list->slingshot))
         return -1;
-    return list->slingshot ? db_slingshot_read(import, &list->fabric, err)
-                           : db_each_line(import, read_line, list, err);
+    return list->slingshot ? db_slingshot_read(import, &list->fabric)
+                           : db_each_line(import, read_line, list);
 }
 
-static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex,
-                         topomap_error *err)
+static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex)
 {
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", import->err);
     const char kind[2] = {list->kind, 0};
 
     for (size_t i = 0; insert && i < list->fabric.vertices; i++) {
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&list->router[i].point, place);
-        if (DB_PUT(insert, err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
+        if (DB_PUT(insert, import->err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
                    DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
             return -1;
     }
     return insert ? 0 : -1;
 }
 
-static int write_list(struct db_import *import, void *content, topomap_error *err)
+static int write_list(struct db_import *import, void *content)
 {
     const struct list *list = content;
-    TOPOMAP_FREED int64_t *vertex = topomap_alloc(list->fabric.vertices, sizeof *vertex, err);
+    TOPOMAP_FREED int64_t *vertex =
+        topomap_alloc(list->fabric.vertices, sizeof *vertex, import->err);
 
-    if (!vertex || db_named_write(import, &list->fabric, vertex, err) ||
-        (!list->slingshot && write_routers(import, list, vertex, err)))
+    if (!vertex || db_named_write(import, &list->fabric, vertex) ||
+        (!list->slingshot && write_routers(import, list, vertex)))
         return -1;
-    return db_geometry_write(import, 3, NULL, err);
+    return db_geometry_write(import, 3, NULL);
 }
 
 const db_importer db_cray_links = {

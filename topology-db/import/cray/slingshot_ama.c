@@ -96,8 +96,7 @@ static int find_nic(const char *line)
 }
 
 /* The host is the first word; before it `srun --label` may put a task's number, "12: ". */
-static int read_host(struct db_import *import, const char *line, const char *mac, char *host,
-                     topomap_error *err)
+static int read_host(struct db_import *import, const char *line, const char *mac, char *host)
 {
     size_t label = strspn(line, "0123456789"), length;
 
@@ -105,21 +104,18 @@ static int read_host(struct db_import *import, const char *line, const char *mac
         line += label + 2 + strspn(line + label + 2, " \t");
     length = strcspn(line, " \t:,");
     if (!length || length >= DB_KEY || line == mac)
-        return topomap_input_fail(import->input, err,
-                                  "expected a host's name before the address, as each node can "
-                                  "print it: echo $(hostname -s) hsn0 $(cat "
-                                  "/sys/class/net/hsn0/address)");
+        return db_fail_here(import, "expected a host's name before the address, as each node can "
+                                    "print it: echo $(hostname -s) hsn0 $(cat "
+                                    "/sys/class/net/hsn0/address)");
     if (!topomap_is_node_name(line, length))
-        return topomap_input_fail(import->input, err,
-                                  "'%.*s' is not a host's name: expected it before the address",
-                                  (int)(length < 60 ? length : 60), line);
+        return db_fail_here(import, "'%.*s' is not a host's name: expected it before the address",
+                            (int)(length < 60 ? length : 60), line);
     snprintf(host, DB_KEY, "%.*s", (int)length, line);
     return 0;
 }
 
 /* What the address tool works out itself must be what the address says. */
-static int check_location(struct db_import *import, const char *line, uint32_t place,
-                          topomap_error *err)
+static int check_location(struct db_import *import, const char *line, uint32_t place)
 {
     const char *at = strstr(line, "location ");
     unsigned group, sw, port;
@@ -128,15 +124,14 @@ static int check_location(struct db_import *import, const char *line, uint32_t p
         return 0;
     if (sscanf(at + 9, "%u.%u.%u", &group, &sw, &port) != 3 || group != place >> 11 ||
         sw != (place >> 6 & (SWITCHES - 1)) || port != (place & (PORTS - 1)))
-        return topomap_input_fail(
-            import->input, err,
-            "the address is that of location %u.%u.%u, not of '%.20s': a line "
-            "that was cut or changed",
-            place >> 11, place >> 6 & (SWITCHES - 1), place & (PORTS - 1), at + 9);
+        return db_fail_here(import,
+                            "the address is that of location %u.%u.%u, not of '%.20s': a line "
+                            "that was cut or changed",
+                            place >> 11, place >> 6 & (SWITCHES - 1), place & (PORTS - 1), at + 9);
     return 0;
 }
 
-static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *data, char *line)
 {
     struct content *content = data;
     struct entry entry = {.line = topomap_input_lineno(import->input), .nic = find_nic(line)};
@@ -156,13 +151,11 @@ static int read_line(struct db_import *import, void *data, char *line, topomap_e
             content->first_burnt = entry.line;
         return 0;
     }
-    if (read_host(import, line, mac, entry.host, err) ||
-        check_location(import, line, entry.place, err))
+    if (read_host(import, line, mac, entry.host) || check_location(import, line, entry.place))
         return -1;
     if (entry.nic >= NICS)
-        return topomap_input_fail(import->input, err, "NIC %d: expected 0 to %d", entry.nic,
-                                  NICS - 1);
-    return db_list_add(&content->list, &entry, sizeof entry, err);
+        return db_fail_here(import, "NIC %d: expected 0 to %d", entry.nic, NICS - 1);
+    return db_list_add(&content->list, &entry, sizeof entry, import->err);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------- */
@@ -184,7 +177,7 @@ static int by_host(const void *a, const void *b)
 }
 
 /* Several tasks of one node print the same; two hosts with one address do not exist. */
-static int drop_doubles(struct db_import *import, struct content *content, topomap_error *err)
+static int drop_doubles(struct db_import *import, struct content *content)
 {
     struct entry *entry = content->list.row;
     size_t kept = 0;
@@ -195,7 +188,7 @@ static int drop_doubles(struct db_import *import, struct content *content, topom
 
         if (last && last->place == entry[i].place) {
             if (strcmp(last->host, entry[i].host) != 0)
-                return db_fail(import, entry[i].line, err,
+                return db_fail(import, entry[i].line,
                                "'%.100s' has the address of '%.100s' on line %zu", entry[i].host,
                                last->host, last->line);
             continue;
@@ -207,7 +200,7 @@ static int drop_doubles(struct db_import *import, struct content *content, topom
 }
 
 /* NICs that no line has numbered are counted in the order of their places. */
-static int number_nics(struct db_import *import, struct content *content, topomap_error *err)
+static int number_nics(struct db_import *import, struct content *content)
 {
     struct entry *entry = content->list.row;
 
@@ -218,7 +211,7 @@ static int number_nics(struct db_import *import, struct content *content, topoma
         if (entry[i].nic == NO_NIC)
             entry[i].nic = (int)(i - first);
         else if (i > first && entry[i].nic == entry[i - 1].nic)
-            return db_fail(import, entry[i].line, err,
+            return db_fail(import, entry[i].line,
                            "NIC %d of '%.100s' has another address on line %zu", entry[i].nic,
                            entry[i].host, entry[i - 1].line);
     }
@@ -314,19 +307,18 @@ static int build(struct content *content, topomap_error *err)
     return join_groups(fabric, group, groups, err);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct content *content = data;
 
     if (!content->list.rows && content->burnt)
         return db_fail(
-            import, content->first_burnt, err,
+            import, content->first_burnt,
             "the address does not begin with 02:00:00: and tells no place; this site's interfaces "
             "have none that do (or the switches were not ready): import slingshot-cables or "
             "cray-links");
     if (!content->list.rows)
-        return topomap_input_fail(import->input, err,
-                                  "no line with a host and an address such as 02:00:00:00:07:ea");
+        return db_fail_here(import, "no line with a host and an address such as 02:00:00:00:07:ea");
     if (content->burnt)
         db_warn(import, content->first_burnt,
                 "%zu addresses do not begin with 02:00:00: and tell no place: left out",
@@ -335,8 +327,8 @@ static int check(struct db_import *import, void *data, topomap_error *err)
         db_warn(import, content->first_other, "%zu lines have no address: left out",
                 content->other);
     import->report->partial |= content->burnt > 0;
-    return drop_doubles(import, content, err) || number_nics(import, content, err) ||
-                   build(content, err)
+    return drop_doubles(import, content) || number_nics(import, content) ||
+                   build(content, import->err)
                ? -1
                : 0;
 }

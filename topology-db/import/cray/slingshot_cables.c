@@ -50,7 +50,7 @@ static void content_free(void *data)
     topomap_known_clear(&content->nics);
 }
 
-static int begin(struct db_import *import, void *data, topomap_error *err)
+static int begin(struct db_import *import, void *data)
 {
     struct content *content = data;
     const char *rate = db_option(import, "rate");
@@ -58,7 +58,7 @@ static int begin(struct db_import *import, void *data, topomap_error *err)
     unsigned long gbps = rate ? strtoul(rate, &end, 10) : 0;
 
     if (rate && (*rate < '0' || *rate > '9' || *end || !gbps || gbps > RATE_MOST))
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                  "rate=%.40s: expected Gb/s of a link, as in rate=200", rate);
     content->mbps = (uint32_t)gbps * 1000;
     return 0;
@@ -86,7 +86,7 @@ static const char *field_of(const struct content *content, char *const *field, i
 /* ---- Ends ---------------------------------------------------------------------------------- */
 
 static int read_end(struct db_import *import, struct content *content, const char *text,
-                    struct end *end, topomap_error *err)
+                    struct end *end)
 {
     struct xname name;
     char label[XNAME_TEXT] = "";
@@ -99,13 +99,12 @@ static int read_end(struct db_import *import, struct content *content, const cha
         end->number = (uint32_t)(nic + 1);
     }
     if (bad || end->port > 1)
-        return topomap_input_fail(
-            import->input, err,
-            "expected a jack such as x1000c0r1j3 or a node's interface such as "
-            "x1000c0s1b0n0h0, not '%.60s'",
-            text);
+        return db_fail_here(import,
+                            "expected a jack such as x1000c0r1j3 or a node's interface such as "
+                            "x1000c0s1b0n0h0, not '%.60s'",
+                            text);
     xname_format(&name, name.parts, label);
-    if (topomap_fabric_find(&content->fabric, label, &end->vertex, err))
+    if (topomap_fabric_find(&content->fabric, label, &end->vertex, import->err))
         return -1;
     content->fabric.vertex[end->vertex].kind =
         end->node ? TOPOMAP_VERTEX_HOST : TOPOMAP_VERTEX_SWITCH;
@@ -137,8 +136,7 @@ static int number_nic(struct content *content, struct end *end, topomap_error *e
 }
 
 static int add_link(struct db_import *import, struct content *content, const struct end *a,
-                    const struct end *b, uint32_t link_of_a, uint32_t link_of_b, const char *class,
-                    topomap_error *err)
+                    const struct end *b, uint32_t link_of_a, uint32_t link_of_b, const char *class)
 {
     topomap_link link = {.a = a->vertex,
                          .b = b->vertex,
@@ -147,13 +145,13 @@ static int add_link(struct db_import *import, struct content *content, const str
                          .rate = topomap_rate_of_mbps(content->mbps),
                          .line = topomap_input_lineno(import->input)};
 
-    return db_named_link(&content->fabric, link, class, 0, err);
+    return db_named_link(&content->fabric, link, class, 0, import->err);
 }
 
 /* ---- Cables -------------------------------------------------------------------------------- */
 
 static int add_cable(struct db_import *import, struct content *content, struct end *src, int srcs,
-                     struct end *dst, int dsts, const char *class, topomap_error *err)
+                     struct end *dst, int dsts, const char *class)
 {
     int between = srcs == 1 && dsts == 1 && !src[0].node && !dst[0].node;
     int links = between && src[0].port < 0 && dst[0].port < 0 ? LINKS : srcs > dsts ? srcs : dsts;
@@ -162,24 +160,23 @@ static int add_cable(struct db_import *import, struct content *content, struct e
         struct end *a = &src[i < srcs ? i : 0], *b = &dst[i < dsts ? i : 0];
 
         if (a->node && b->node)
-            return topomap_input_fail(import->input, err,
-                                      "a cable between two nodes: expected a switch at one end");
-        if (number_nic(content, a, err) || number_nic(content, b, err) ||
+            return db_fail_here(import, "a cable between two nodes: expected a switch at one end");
+        if (number_nic(content, a, import->err) || number_nic(content, b, import->err) ||
             add_link(import, content, a, b, srcs > 1 ? 0 : (uint32_t)i, dsts > 1 ? 0 : (uint32_t)i,
-                     class, err))
+                     class))
             return -1;
     }
     return 0;
 }
 
 static int read_side(struct db_import *import, struct content *content, const char *a,
-                     const char *b, struct end *end, int *ends, topomap_error *err)
+                     const char *b, struct end *end, int *ends)
 {
     *ends = 0;
-    if (*a && read_end(import, content, a, &end[(*ends)++], err))
+    if (*a && read_end(import, content, a, &end[(*ends)++]))
         return -1;
     /* Some planned ends name one interface twice. */
-    if (*b && strcasecmp(a, b) != 0 && read_end(import, content, b, &end[(*ends)++], err))
+    if (*b && strcasecmp(a, b) != 0 && read_end(import, content, b, &end[(*ends)++]))
         return -1;
     return 0;
 }
@@ -201,7 +198,7 @@ static int is_known(struct content *content, const char *const *text, int *known
 }
 
 static int take_cable(struct db_import *import, struct content *content, char *const *field,
-                      int fields, topomap_error *err)
+                      int fields)
 {
     const char *text[KNOWN];
     struct end src[2], dst[2];
@@ -210,19 +207,18 @@ static int take_cable(struct db_import *import, struct content *content, char *c
     for (int column = 0; column < KNOWN; column++)
         text[column] = field_of(content, field, fields, (enum column)column);
     if (content->at[SRC_A] >= fields || content->at[DST_A] >= fields)
-        return topomap_input_fail(import->input, err,
-                                  "%d fields, the header has more: a line that was cut?", fields);
-    if (is_known(content, text, &known, err))
+        return db_fail_here(import, "%d fields, the header has more: a line that was cut?", fields);
+    if (is_known(content, text, &known, import->err))
         return -1;
     if (known || (!*text[SRC_A] && !*text[SRC_B]) || (!*text[DST_A] && !*text[DST_B]))
         return 0;
-    if (read_side(import, content, text[SRC_A], text[SRC_B], src, &srcs, err) ||
-        read_side(import, content, text[DST_A], text[DST_B], dst, &dsts, err))
+    if (read_side(import, content, text[SRC_A], text[SRC_B], src, &srcs) ||
+        read_side(import, content, text[DST_A], text[DST_B], dst, &dsts))
         return -1;
-    return add_cable(import, content, src, srcs, dst, dsts, text[TYPE], err);
+    return add_cable(import, content, src, srcs, dst, dsts, text[TYPE]);
 }
 
-static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *data, char *line)
 {
     struct content *content = data;
     char *field[FIELDS];
@@ -233,25 +229,23 @@ static int read_line(struct db_import *import, void *data, char *line, topomap_e
     fields = db_fields(line, ',', field, FIELDS);
     if (strcasecmp(field[0], "cable_id") == 0)
         return take_header(content, field, fields)
-                   ? topomap_input_fail(import->input, err,
-                                        "expected columns src_conn_a, src_conn_b, dst_conn_a and "
-                                        "dst_conn_b in the header")
+                   ? db_fail_here(import, "expected columns src_conn_a, src_conn_b, dst_conn_a and "
+                                          "dst_conn_b in the header")
                    : 0;
     if (!content->header || *field[0] == '#')
         return 0; /* the preamble */
-    return take_cable(import, content, field, fields, err);
+    return take_cable(import, content, field, fields);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct content *content = data;
 
     if (!content->header)
-        return topomap_input_fail(import->input, err,
-                                  "no header that begins with cable_id: not a *_hsn_pt_pt.csv");
+        return db_fail_here(import, "no header that begins with cable_id: not a *_hsn_pt_pt.csv");
     if (!content->fabric.links)
-        return topomap_input_fail(import->input, err, "no cable behind the header");
-    return topomap_fabric_match(&content->fabric, import->path, NULL, err);
+        return db_fail_here(import, "no cable behind the header");
+    return topomap_fabric_match(&content->fabric, import->path, NULL, import->err);
 }
 
 static const topomap_graph_option options[] = {

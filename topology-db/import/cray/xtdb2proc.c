@@ -84,22 +84,19 @@ static int key_of(const char *name, size_t length)
     return KEYS;
 }
 
-static int take_value(struct db_import *import, struct processor *row, int key, const char *value,
-                      topomap_error *err)
+static int take_value(struct db_import *import, struct processor *row, int key, const char *value)
 {
     if (key < NUMBERS) {
         if (cray_number(value, keys[key].most, &row->number[key]))
-            return topomap_input_fail(import->input, err,
-                                      "%s: expected a number from 0 to %u, not '%.40s'",
-                                      keys[key].name, keys[key].most, value);
+            return db_fail_here(import, "%s: expected a number from 0 to %u, not '%.40s'",
+                                keys[key].name, keys[key].most, value);
     } else if (key < KEYS) {
         snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
     }
     return 0;
 }
 
-static int read_pairs(struct db_import *import, char *line, struct processor *row,
-                      topomap_error *err)
+static int read_pairs(struct db_import *import, char *line, struct processor *row)
 {
     uint32_t seen = 0;
 
@@ -108,24 +105,21 @@ static int read_pairs(struct db_import *import, char *line, struct processor *ro
         int key;
 
         if (!equals || memchr(line, ',', (size_t)(equals - line)))
-            return topomap_input_fail(import->input, err,
-                                      "expected key=value at '%.40s' (a line that was wrapped?)",
-                                      line);
+            return db_fail_here(import, "expected key=value at '%.40s' (a line that was wrapped?)",
+                                line);
         key = key_of(name, (size_t)(equals - name));
         line = equals + 1;
         if (read_value(&line, value))
-            return topomap_input_fail(import->input, err, "a value without its end at '%.40s'",
-                                      equals);
+            return db_fail_here(import, "a value without its end at '%.40s'", equals);
         if (key < KEYS && seen & 1u << key)
-            return topomap_input_fail(import->input, err, "%s is given twice", keys[key].name);
+            return db_fail_here(import, "%s is given twice", keys[key].name);
         seen |= key < KEYS ? 1u << key : 0;
-        if (take_value(import, row, key, value, err))
+        if (take_value(import, row, key, value))
             return -1;
     }
     for (int i = 0; i < NUMBERS; i++)
         if (!(seen & 1u << i))
-            return topomap_input_fail(import->input, err, "no %s (a line that was cut?)",
-                                      keys[i].name);
+            return db_fail_here(import, "no %s (a line that was cut?)", keys[i].name);
     return 0;
 }
 
@@ -136,52 +130,52 @@ static int by_nid(const void *a, const void *b)
     return TOPOMAP_ORDER(x->number[NID], y->number[NID]);
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
     struct processor *row = list->row;
 
     if (!list->rows)
-        return topomap_input_fail(import->input, err,
-                                  "no line with processor_id=: not xtdb2proc's output");
+        return db_fail_here(import, "no line with processor_id=: not xtdb2proc's output");
     qsort(row, list->rows, sizeof *row, by_nid);
     for (size_t i = 1; i < list->rows; i++)
         if (row[i].number[NID] == row[i - 1].number[NID])
-            return db_fail(import, row[i].line, err, "processor_id %u is on line %zu too",
+            return db_fail(import, row[i].line, "processor_id %u is on line %zu too",
                            row[i].number[NID], row[i - 1].line);
     return 0;
 }
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct processor row = {.line = topomap_input_lineno(import->input)};
 
     line += strspn(line, " \t");
     if (!*line || *line == '#')
         return 0;
-    return read_pairs(import, line, &row, err) || db_list_add(content, &row, sizeof row, err) ? -1
-                                                                                              : 0;
+    return read_pairs(import, line, &row) || db_list_add(content, &row, sizeof row, import->err)
+               ? -1
+               : 0;
 }
 
-static int write_list(struct db_import *import, void *content, topomap_error *err)
+static int write_list(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", import->err);
 
     for (size_t i = 0; insert && i < list->rows; i++) {
         const struct processor *row = (const struct processor *)list->row + i;
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
-        if (DB_PUT(insert, err, DB_INT(n[NID]), DB_INT(import->source),
+        if (DB_PUT(insert, import->err, DB_INT(n[NID]), DB_INT(import->source),
                    DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
                    DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
                    DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z])))
             return -1;
     }
     import->report->hosts = list->rows;
-    return insert ? db_geometry_write(import, 3, NULL, err) : -1;
+    return insert ? db_geometry_write(import, 3, NULL) : -1;
 }
 
 const db_importer db_xtdb2proc = {

@@ -228,7 +228,7 @@ static int take_entry(struct reader *r, const char *interface, const json_t *ent
     const json_t *chassis = find_chassis(entry, &name), *port = db_json_first(entry, "port");
 
     if (!interface || !json_is_object(entry) || !json_is_object(port))
-        return db_fail(r->import, r->line, r->err,
+        return db_fail(r->import, r->line,
                        "a neighbour of '%.60s' without a name of an interface or a port: "
                        "expected what `lldpcli show neighbors details -f json0` prints",
                        topomap_fabric_name(&r->content->wires.fabric, r->system));
@@ -259,8 +259,8 @@ static int take_system(struct reader *r, const char *name, json_t *document)
         lldp = document;
     list = json_object_get(lldp, "interface");
     if (!json_is_object(lldp) || (list && !json_is_array(list) && !json_is_object(list)))
-        return db_fail(r->import, r->line, r->err,
-                       "'%.60s': expected {\"lldp\": [{\"interface\": [...]}]}", name);
+        return db_fail(r->import, r->line, "'%.60s': expected {\"lldp\": [{\"interface\": [...]}]}",
+                       name);
     if (!is_name(name)) {
         r->content->nameless++;
         return 0;
@@ -283,7 +283,7 @@ static int name_file(struct reader *r, char *name)
     snprintf(name, DB_KEY, "%.*s", (int)strcspn(base, "."), base);
     if (name[strcspn(name, " \t,[]")] ||
         (nodes && r->import->options->more && *r->import->options->more))
-        return db_fail(r->import, 0, r->err,
+        return db_fail(r->import, 0,
                        "whose neighbours are these? --nodes NODE, or a file called NODE.json");
     return 0;
 }
@@ -295,24 +295,23 @@ static int take_file(struct reader *r, json_t *root)
     json_t *each;
 
     if (!json_is_object(root) || !json_object_size(root))
-        return db_fail(r->import, 1, r->err,
-                       "expected {\"lldp\": ...} or an object with systems for keys");
+        return db_fail(r->import, 1, "expected {\"lldp\": ...} or an object with systems for keys");
     if (json_object_get(root, "lldp"))
         return name_file(r, name) || take_system(r, name, root) ? -1 : 0;
     json_object_foreach(root, key, each) if (take_system(r, key, each)) return -1;
     return 0;
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     struct reader r = {.import = import,
                        .content = content,
                        .interfaces = db_option(import, "interfaces"),
                        .line = 1,
-                       .err = err};
+                       .err = import->err};
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
 
-    return db_json_read(import, &json, err) ? -1 : take_file(&r, json.root);
+    return db_json_read(import, &json) ? -1 : take_file(&r, json.root);
 }
 
 /* ---- Kinds --------------------------------------------------------------------------------- */
@@ -399,13 +398,13 @@ static enum topomap_vertex_kind kind_of(const struct trait *trait, int listed)
     return trait->seen ? TOPOMAP_VERTEX_UNKNOWN : TOPOMAP_VERTEX_HOST;
 }
 
-static int find_kinds(struct db_import *import, struct content *c, topomap_error *err)
+static int find_kinds(struct db_import *import, struct content *c)
 {
     const char *hosts = db_option(import, "hosts");
     TOPOMAP_ENDED(topomap_names_clear) topomap_names names = {0};
     size_t found = 0;
 
-    if (hosts && topomap_hostlist_expand(hosts, 0, &names, err))
+    if (hosts && topomap_hostlist_expand(hosts, 0, &names, import->err))
         return -1;
     for (size_t i = 0; i < names.count; i++) {
         uint32_t v = wires_find(&c->wires, names.name[i]);
@@ -415,7 +414,7 @@ static int find_kinds(struct db_import *import, struct content *c, topomap_error
             c->wires.fabric.vertex[v].kind = TOPOMAP_VERTEX_HOST;
     }
     if (hosts && !found)
-        return db_fail(import, 0, err, "none of hosts=%.60s is in the file", hosts);
+        return db_fail(import, 0, "none of hosts=%.60s is in the file", hosts);
     if (!hosts) {
         tell_by_endpoints(c);
         settle_linux(import, c);
@@ -427,21 +426,21 @@ static int find_kinds(struct db_import *import, struct content *c, topomap_error
     return 0;
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct content *content = data;
 
     if (!content->wires.list.rows)
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "no neighbour that has a name: is lldpd running on both ends, and has "
                        "it waited (30 s)?");
     if (content->nameless)
         db_warn(import, 0, "%zu neighbours have no name but localhost, or none at all: left out",
                 content->nameless);
-    if (find_kinds(import, content, err) || wires_join(import, content, err))
+    if (find_kinds(import, content) || wires_join(import, content))
         return -1;
     if (!content->wires.fabric.links)
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "only links between hosts: which of '%.60s' and the others forward? "
                        "--option hosts=HOSTLIST: all others are switches then",
                        topomap_fabric_name(&content->wires.fabric, 0));

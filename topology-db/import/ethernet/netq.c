@@ -43,14 +43,14 @@ static int take_node(struct reader *r, const json_t *node)
 
     r->nodes++;
     if (!id || !name)
-        return db_fail(r->import, line_of(r, "\"compounded_nodes\""), r->err,
+        return db_fail(r->import, line_of(r, "\"compounded_nodes\""),
                        "node %zu of \"compounded_nodes\" has no \"id\" or no \"name\"", r->nodes);
     if (topomap_known_number(&r->ids, id, strlen(id) + 1, &at, r->err) ||
         topomap_grow(&r->vertex, &r->room, r->ids.count, sizeof *r->vertex, r->err) ||
         wires_system(r->wires, name, &vertex, r->err))
         return -1;
     if (at < before && r->vertex[at] != vertex)
-        return db_fail(r->import, line_of(r, "\"compounded_nodes\""), r->err,
+        return db_fail(r->import, line_of(r, "\"compounded_nodes\""),
                        "node id '%.60s' has two names", id);
     r->vertex[at] = vertex;
     r->wires->fabric.vertex[vertex].kind =
@@ -65,13 +65,13 @@ static int take_end(struct reader *r, const json_t *end, uint32_t *vertex, uint3
     uint32_t at;
 
     if (!node || !interface)
-        return db_fail(r->import, line_of(r, "\"compounded_links\""), r->err,
+        return db_fail(r->import, line_of(r, "\"compounded_links\""),
                        "link %zu of \"compounded_links\": expected two \"interfaces\", each "
                        "with \"node\" and \"interface\"",
                        r->links);
     at = topomap_known_find(&r->ids, node, strlen(node) + 1);
     if (at == UINT32_MAX)
-        return db_fail(r->import, line_of(r, node), r->err,
+        return db_fail(r->import, line_of(r, node),
                        "link %zu is of node '%.60s', which no \"compounded_nodes\" has", r->links,
                        node);
     *vertex = r->vertex[at];
@@ -103,11 +103,11 @@ static int each_of(struct reader *r, const json_t *root, const char *groups, con
     return 0;
 }
 
-static int begin(struct db_import *import, void *wires, topomap_error *err)
+static int begin(struct db_import *import, void *wires)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
-    struct reader r = {.import = import, .wires = wires, .json = &json, .err = err};
-    int result = db_json_read(import, &json, err) ||
+    struct reader r = {.import = import, .wires = wires, .json = &json, .err = import->err};
+    int result = db_json_read(import, &json) ||
                          each_of(&r, json.root, "nodes", "compounded_nodes", take_node) ||
                          each_of(&r, json.root, "links", "compounded_links", take_link)
                      ? -1
@@ -116,7 +116,7 @@ static int begin(struct db_import *import, void *wires, topomap_error *err)
     topomap_known_clear(&r.ids);
     free(r.vertex);
     if (!result && !r.links)
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "no \"links\" with \"compounded_links\": not NetQ's topology graph");
     return result;
 }

@@ -287,17 +287,18 @@ static int add_links(struct wires *wires, const uint32_t *number, size_t *betwee
     return 0;
 }
 
-int wires_join(struct db_import *import, void *content, topomap_error *err)
+int wires_join(struct db_import *import, void *content)
 {
     struct wires *wires = content;
-    TOPOMAP_FREED uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, err);
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, import->err);
     size_t between_hosts = 0;
 
-    if (!number || use_own_names(wires, err))
+    if (!number || use_own_names(wires, import->err))
         return -1;
     put_in_order(wires->list.row, wires->list.rows);
-    if (find_numbers(wires, number, err) || add_links(wires, number, &between_hosts, err) ||
-        topomap_fabric_match(&wires->fabric, import->path, NULL, err))
+    if (find_numbers(wires, number, import->err) ||
+        add_links(wires, number, &between_hosts, import->err) ||
+        topomap_fabric_match(&wires->fabric, import->path, NULL, import->err))
         return -1;
     if (between_hosts)
         db_warn(import, 0, "%zu links between two hosts are left out: hosts do not route",
@@ -312,9 +313,9 @@ static int has_name(const void *content, const char *name)
     return wires_find(content, name) != UINT32_MAX;
 }
 
-int wires_write(struct db_import *import, void *content, topomap_error *err)
+int wires_write(struct db_import *import, void *content)
 {
     const struct wires *wires = content;
 
-    return db_named_replace(import, &wires->fabric, "'lldp', 'netq'", has_name, wires, err);
+    return db_named_replace(import, &wires->fabric, "'lldp', 'netq'", has_name, wires);
 }

@@ -304,21 +304,21 @@ static int take_tag(const topomap_xml *xml, enum topomap_xml_event event, void *
     return strcmp(xml->name, "pci") == 0 && r->depth ? close_pci(r, err) : 0;
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     struct reader r = {.file = content, .numa = -1};
     char *text;
     size_t size;
     int result;
 
-    if (db_devices_nodes(import, content, err) ||
-        topomap_input_all(import->input, TEXT_MOST, &text, &size, err))
+    if (db_devices_nodes(import, content) ||
+        topomap_input_all(import->input, TEXT_MOST, &text, &size, import->err))
         return -1;
-    result = topomap_xml_read(import->path, text, size, take_tag, &r, err);
+    result = topomap_xml_read(import->path, text, size, take_tag, &r, import->err);
     if (!result && !r.file->devices.count)
-        result = db_fail(import, 0, err, "no GPU and no NIC in it");
+        result = db_fail(import, 0, "no GPU and no NIC in it");
     if (!result)
-        result = topomap_devices_finish(&r.file->devices, err);
+        result = topomap_devices_finish(&r.file->devices, import->err);
     if (!result)
         join(&r, &r.file->devices);
     free(text);

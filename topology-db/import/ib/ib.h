@@ -86,12 +86,12 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
 
 /** Sorts vertices by GUID and ends by vertex and port, and joins ends into links. Ends that do not
  *  agree are warnings; two different lines for one port are an error. */
-int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *err);
+int ib_join(struct ib_fabric *fabric, struct db_import *import);
 
 /** Writes a joined fabric as the import's source. */
-int ib_write(struct db_import *import, void *fabric, topomap_error *err);
+int ib_write(struct db_import *import, void *fabric);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */
-int ib_count_hosts(struct db_import *import, topomap_error *err);
+int ib_count_hosts(struct db_import *import);
 /** Forgets all of it. */
 void ib_clear(struct ib_fabric *fabric);
 void ib_free(void *fabric);

@@ -229,7 +229,7 @@ static int take_line(struct ib_reader *r, char *line)
 static int finish(struct ib_reader *r)
 {
     if (!r->recorded)
-        return topomap_input_fail(r->import->input, r->err, "no port line that can be used");
+        return db_fail_here(r->import, "no port line that can be used");
     return ib_merge_adapters(r->fabric, r->progress, r->progressed, r->err);
 }
 

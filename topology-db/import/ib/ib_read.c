@@ -47,15 +47,15 @@ static int read_line(struct ib_reader *r, char *line)
 }
 
 /* ustar's mark, POSIX pax "ustar Interchange Format". */
-static int refuse_tar(struct db_import *import, topomap_error *err)
+static int refuse_tar(struct db_import *import)
 {
     const char *bytes;
     size_t size;
 
-    if (topomap_input_peek(import->input, 512, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 512, &bytes, &size, import->err))
         return -1;
     if (size >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
-        return db_fail(import, 0, err, "a tar archive; unpack it and import its files");
+        return db_fail(import, 0, "a tar archive; unpack it and import its files");
     return 0;
 }
 
@@ -65,7 +65,7 @@ static int read_lines(struct ib_reader *r)
     size_t length;
     int got;
 
-    if (refuse_tar(r->import, r->err))
+    if (refuse_tar(r->import))
         return -1;
     while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0)
         if (read_line(r, line))
@@ -76,15 +76,15 @@ static int read_lines(struct ib_reader *r)
         return -1;
     /* Nothing but a tool's errors must not take the place of a fabric. */
     if (!r->fabric->vertices)
-        return topomap_input_fail(r->import->input, r->err,
-                                  "no Switch, Ca or Rt record and no port line: the tool found "
-                                  "nothing, or this is not its output");
-    return ib_join(r->fabric, r->import, r->err);
+        return db_fail_here(r->import,
+                            "no Switch, Ca or Rt record and no port line: the tool found "
+                            "nothing, or this is not its output");
+    return ib_join(r->fabric, r->import);
 }
 
-static int begin(struct db_import *import, void *fabric, topomap_error *err)
+static int begin(struct db_import *import, void *fabric)
 {
-    struct ib_reader r = {.import = import, .fabric = fabric, .err = err};
+    struct ib_reader r = {.import = import, .fabric = fabric, .err = import->err};
     int result = read_lines(&r);
 
     if (r.own && r.grammar->clear)

@@ -45,16 +45,15 @@ static int has_guid(const void *content, const char *text)
 /* A subnet is known by its switches. A newer dump of it, of another file name (one a day, say) or
  * another tool, takes the place of those before it; a file that shares no switch with them is
  * another subnet. */
-static int replace_older(struct db_import *import, const struct ib_fabric *fabric,
-                         topomap_error *err)
+static int replace_older(struct db_import *import, const struct ib_fabric *fabric)
 {
     static const char switches[] = "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
                                    " SELECT source, guid FROM port WHERE number=0 ORDER BY source";
     struct guids guids = {0};
-    int result = list_guids(fabric, &guids, err);
+    int result = list_guids(fabric, &guids, import->err);
 
     if (!result)
-        result = db_forget_sharing(import, switches, has_guid, &guids, err);
+        result = db_forget_sharing(import, switches, has_guid, &guids);
     free(guids.guid);
     return result;
 }
@@ -121,45 +120,43 @@ static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fa
                   DB_INT(vertex->subnet));
 }
 
-static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,
-                          topomap_error *err)
+static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
-    TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
+    DB_STATEMENT *insert = db_prepare(
+        import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", import->err);
+    TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, import->err);
 
-    if (!insert || !unique || find_labels(fabric, unique, err))
+    if (!insert || !unique || find_labels(fabric, unique, import->err))
         return -1;
     for (uint32_t i = 0; i < fabric->vertices; i++)
-        if (write_vertex(insert, import->source, fabric, i, base + i, unique[i], err))
+        if (write_vertex(insert, import->source, fabric, i, base + i, unique[i], import->err))
             return -1;
     return 0;
 }
 
 /* \param end  vertex, port, guid, lid, lmc and state are of it */
 static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t base,
-                      struct ib_end end, topomap_error *err)
+                      struct ib_end end)
 {
-    return DB_PUT(insert, err, DB_INT(base + end.vertex), DB_INT(end.port), DB_INT(import->source),
-                  DB_INT_IF(end.guid, end.guid), DB_INT_IF(end.guid, end.lid),
-                  DB_INT_IF(end.guid, end.lmc), DB_INT(end.state));
+    return DB_PUT(insert, import->err, DB_INT(base + end.vertex), DB_INT(end.port),
+                  DB_INT(import->source), DB_INT_IF(end.guid, end.guid),
+                  DB_INT_IF(end.guid, end.lid), DB_INT_IF(end.guid, end.lmc), DB_INT(end.state));
 }
 
 /* Ports that are down come last: a port that another line has as up stays up. */
-static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
-                       topomap_error *err)
+static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base)
 {
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", import->err);
 
     for (size_t i = 0; insert && i < fabric->ends; i++)
-        if (fabric->end[i].guid && write_port(import, insert, base, fabric->end[i], err))
+        if (fabric->end[i].guid && write_port(import, insert, base, fabric->end[i]))
             return -1;
     for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
         const struct ib_vertex *v = &fabric->vertex[i];
         struct ib_end end = {.vertex = i, .guid = v->port_guid, .lid = v->lid};
 
-        if (v->port_guid && write_port(import, insert, base, end, err))
+        if (v->port_guid && write_port(import, insert, base, end))
             return -1;
     }
     for (size_t i = 0; insert && i < fabric->idles; i++) {
@@ -170,26 +167,26 @@ static int write_ports(struct db_import *import, const struct ib_fabric *fabric,
                              .lid = idle->lid,
                              .state = IB_DOWN};
 
-        if (write_port(import, insert, base, end, err))
+        if (write_port(import, insert, base, end))
             return -1;
     }
     return insert ? 0 : -1;
 }
 
-static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
-                       topomap_error *err)
+static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base)
 {
     DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, width, speed,"
                                       " ends, state) VALUES(?,?,?,?,?,?,?,?,?)",
-                                      err);
+                                      import->err);
 
     for (size_t i = 0; insert && i < fabric->base.links; i++) {
         const topomap_link *link = &fabric->base.link[i];
 
-        if (DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
-                   DB_INT(base + link->b), DB_INT(link->bport), DB_INT(link->width),
-                   DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1), DB_INT(link->class)))
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(base + link->a),
+                   DB_INT(link->aport), DB_INT(base + link->b), DB_INT(link->bport),
+                   DB_INT(link->width), DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1),
+                   DB_INT(link->class)))
             return -1;
     }
     return insert ? 0 : -1;
@@ -207,23 +204,23 @@ static void count(struct db_import *import, const struct ib_fabric *fabric)
     }
 }
 
-int ib_write(struct db_import *import, void *content, topomap_error *err)
+int ib_write(struct db_import *import, void *content)
 {
     struct ib_fabric *fabric = content;
     int64_t base;
 
-    if (replace_older(import, fabric, err) ||
-        db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, err))
+    if (replace_older(import, fabric) ||
+        db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err))
         return -1;
-    if (write_vertices(import, fabric, base, err) || write_ports(import, fabric, base, err) ||
-        write_links(import, fabric, base, err))
+    if (write_vertices(import, fabric, base) || write_ports(import, fabric, base) ||
+        write_links(import, fabric, base))
         return -1;
     count(import, fabric);
     ib_clear(fabric); /* the views need memory, too */
     return 0;
 }
 
-int ib_count_hosts(struct db_import *import, topomap_error *err)
+int ib_count_hosts(struct db_import *import)
 {
     DB_ROWS rows = {0};
 
@@ -232,7 +229,7 @@ int ib_count_hosts(struct db_import *import, topomap_error *err)
     rows = DB_ASK(import->file,
                   "SELECT count(DISTINCT host), sum(host IS NULL) FROM adapter"
                   " CROSS JOIN vertex ON vertex.id = adapter.vertex WHERE source=?",
-                  err, DB_INT(import->source));
+                  import->err, DB_INT(import->source));
     if (db_next(&rows)) {
         import->report->hosts += (uint64_t)sqlite3_column_int64(rows.row, 0);
         import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(rows.row, 1);

@@ -57,7 +57,7 @@ struct row {
 
 static int fail(struct reader *r, const char *what, const char *at)
 {
-    return db_fail(r->import, r->line, r->err, "expected %s, not '%.60s'", what, at);
+    return db_fail(r->import, r->line, "expected %s, not '%.60s'", what, at);
 }
 
 /* ---- A link -------------------------------------------------------------------------------- */
@@ -271,14 +271,14 @@ static int read_xml(struct reader *r)
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     struct ib_fabric *fabric = content;
-    struct reader r = {.import = import, .fabric = fabric, .err = err};
+    struct reader r = {.import = import, .fabric = fabric, .err = import->err};
     const char *bytes;
     size_t size, blanks = 0;
 
-    if (topomap_input_peek(import->input, 64, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 64, &bytes, &size, import->err))
         return -1;
     while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
         blanks++;
@@ -286,11 +286,11 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
         return -1;
     if (!r.links)
         return db_fail(
-            import, 1, err,
+            import, 1,
             "no link: expected what opaextractsellinks or `opareport -o links -x` prints, "
             "or a planned topology");
     fabric->both = 1; /* each link is listed once */
-    return ib_join(fabric, import, err);
+    return ib_join(fabric, import);
 }
 
 const db_importer db_opa_links = {

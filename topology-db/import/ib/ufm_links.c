@@ -34,7 +34,7 @@ struct reader {
 
 static int fail(struct reader *r, const char *side)
 {
-    return db_fail(r->import, r->line, r->err,
+    return db_fail(r->import, r->line,
                    "expected %s_guid with up to 16 hexadecimal digits, and %s_port from 1 to "
                    "254",
                    side, side);
@@ -98,10 +98,10 @@ static int add_ends(struct reader *r, const struct node *a, const struct node *b
     return ib_add_both(r->fabric, &end, r->err);
 }
 
-static int take_link(struct db_import *import, void *fabric, const json_t *link, size_t line,
-                     topomap_error *err)
+static int take_link(struct db_import *import, void *fabric, const json_t *link, size_t line)
 {
-    struct reader r = {.import = import, .fabric = fabric, .line = line ? line : 1, .err = err};
+    struct reader r = {
+        .import = import, .fabric = fabric, .line = line ? line : 1, .err = import->err};
     const char *wide = db_json_text(link, "width"), *fast = db_json_text(link, "speed");
     char *at = (char *)wide;
     struct node a, b;
@@ -114,23 +114,23 @@ static int take_link(struct db_import *import, void *fabric, const json_t *link,
     return add_ends(&r, &a, &b, width, speed);
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
     struct ib_fabric *fabric = content;
 
-    if (db_json_read(import, &json, err))
+    if (db_json_read(import, &json))
         return -1;
     if (!json_array_size(json.root))
-        return db_fail(import, 1, err,
+        return db_fail(import, 1,
                        "expected a list of links, as GET /ufmRest/resources/links answers");
-    if (db_json_each(import, &json, json.root, 1, take_link, fabric, err))
+    if (db_json_each(import, &json, json.root, 1, take_link, fabric))
         return -1;
     /* Each link is there once or twice, and no end is missing. */
     fabric->both = 1;
     for (size_t k = 0; k < fabric->vertices; k++)
         fabric->vertex[k].recorded = 1;
-    return ib_join(fabric, import, err);
+    return ib_join(fabric, import);
 }
 
 const db_importer db_ufm_links = {

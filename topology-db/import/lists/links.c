@@ -12,9 +12,9 @@ static void list_free(void *content)
     free(content);
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
-    return topomap_links_read(import->input, db_option(import, "hosts"), content, err);
+    return topomap_links_read(import->input, db_option(import, "hosts"), content, import->err);
 }
 
 static int has_name(const void *content, const char *name)
@@ -22,9 +22,9 @@ static int has_name(const void *content, const char *name)
     return topomap_fabric_lookup(content, name) != UINT32_MAX;
 }
 
-static int write_list(struct db_import *import, void *content, topomap_error *err)
+static int write_list(struct db_import *import, void *content)
 {
-    return db_named_replace(import, content, "'links'", has_name, content, err);
+    return db_named_replace(import, content, "'links'", has_name, content);
 }
 
 static const topomap_graph_option options[] = {

@@ -17,20 +17,19 @@ int db_named_link(topomap_fabric *fabric, topomap_link link, const char *class, 
     return 0;
 }
 
-static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base,
-                          topomap_error *err)
+static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base)
 {
     DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO vertex(id, source, kind, ports, recorded, text,"
                                       " label) VALUES(?,?,?,0,1,?,?)",
-                                      err);
+                                      import->err);
 
     for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
         int host = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_HOST);
         int sw = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_SWITCH);
         const char *name = topomap_fabric_name(fabric, i);
 
-        if (DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
+        if (DB_PUT(insert, import->err, DB_INT(base + i), DB_INT(import->source),
                    DB_INT(host ? IB_HOST
                           : sw ? IB_SWITCH
                                : IB_OTHER),
@@ -63,14 +62,13 @@ static void find_next(const topomap_fabric *fabric, uint32_t *next)
     }
 }
 
-static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base,
-                       topomap_error *err)
+static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base)
 {
-    TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, import->err);
     DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, mbps, ends,"
                                       " kind) VALUES(?,?,?,?,?,?,?,?)",
-                                      err);
+                                      import->err);
     int result = insert && next ? 0 : -1;
 
     if (!result)
@@ -83,34 +81,32 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
         const char *class = topomap_fabric_class(fabric, link);
 
         import->report->links += strcmp(class, DB_LEVEL) != 0;
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(aport),
-                        DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
+        result = DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(base + link->a),
+                        DB_INT(aport), DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
                         DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
     }
     return result;
 }
 
-int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices,
-                   topomap_error *err)
+int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices)
 {
     int64_t base;
 
-    if (db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, err) ||
-        write_vertices(import, fabric, base, err) || write_links(import, fabric, base, err))
+    if (db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err) ||
+        write_vertices(import, fabric, base) || write_links(import, fabric, base))
         return -1;
     for (size_t i = 0; vertices && i < fabric->vertices; i++)
         vertices[i] = base + (int64_t)i;
     return 0;
 }
 
-int db_named_write_content(struct db_import *import, void *fabric, topomap_error *err)
+int db_named_write_content(struct db_import *import, void *fabric)
 {
-    return db_named_write(import, fabric, NULL, err);
+    return db_named_write(import, fabric, NULL);
 }
 
 int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
-                     int (*has)(const void *content, const char *name), const void *content,
-                     topomap_error *err)
+                     int (*has)(const void *content, const char *name), const void *content)
 {
     char sql[256];
 
@@ -118,7 +114,5 @@ int db_named_replace(struct db_import *import, const topomap_fabric *fabric, con
              "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
              " WHERE importer IN (%s) AND kind = 0 ORDER BY source",
              importers);
-    return db_forget_sharing(import, sql, has, content, err)
-               ? -1
-               : db_named_write(import, fabric, NULL, err);
+    return db_forget_sharing(import, sql, has, content) ? -1 : db_named_write(import, fabric, NULL);
 }

@@ -11,12 +11,10 @@ int db_named_link(topomap_fabric *fabric, topomap_link link, const char *class, 
 
 /** Writes a matched list as the import's source. \p vertices [fabric->vertices] gets the ids in
  * table vertex; NULL: not wanted */
-int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices,
-                   topomap_error *err);
+int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices);
 /** The same of a content that is a fabric, or begins with one: an importer's `write`. */
-int db_named_write_content(struct db_import *import, void *fabric, topomap_error *err);
+int db_named_write_content(struct db_import *import, void *fabric);
 /** The same in place of other sources with one of its switches, which are older ones of the same
  *  fabric. \p importers  whose, as SQL lists them; \p has  as in db_forget_sharing() */
 int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
-                     int (*has)(const void *content, const char *name), const void *content,
-                     topomap_error *err);
+                     int (*has)(const void *content, const char *name), const void *content);

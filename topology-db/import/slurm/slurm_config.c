@@ -251,23 +251,23 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
 
 /* ---- The importer ------------------------------------------------------------------------- */
 
-static int read_file(struct db_import *import, void *content, topomap_error *err)
+static int read_file(struct db_import *import, void *content)
 {
     topomap_db_slurm_config *config = content;
     const char *yaml = db_option(import, "topology.yaml");
 
-    if (read_config(import->input, config, err))
+    if (read_config(import->input, config, import->err))
         return -1;
     if (yaml)
         snprintf(config->yaml, sizeof config->yaml, "%s", yaml);
     return 0;
 }
 
-static int write_file(struct db_import *import, void *content, topomap_error *err)
+static int write_file(struct db_import *import, void *content)
 {
     for (const struct field *f = fields; f < fields + FIELDS; f++)
         if (slurm_put_setting(import->file, import->source, f->setting,
-                              (const char *)content + f->at, err))
+                              (const char *)content + f->at, import->err))
             return -1;
     return 0;
 }

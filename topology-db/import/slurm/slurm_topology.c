@@ -246,12 +246,12 @@ static int check_all(struct slurm_file *file)
 /* ---- The importer --------------------------------------------------------------------------- */
 
 /* topology.conf's first word holds a '='; YAML's first line a list, a document or a `key:`. */
-static int is_yaml(struct db_import *import, int *yaml, topomap_error *err)
+static int is_yaml(struct db_import *import, int *yaml)
 {
     const char *bytes, *at, *end;
     size_t size;
 
-    if (topomap_input_peek(import->input, 65536, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 65536, &bytes, &size, import->err))
         return -1;
     *yaml = 0;
     for (at = bytes, end = bytes + size; at < end; at++) {
@@ -271,8 +271,7 @@ static int is_yaml(struct db_import *import, int *yaml, topomap_error *err)
 
 /* The topology that distances come from: the option's, else the cluster's default, else the first.
  */
-static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen,
-                  topomap_error *err)
+static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen)
 {
     const char *name = db_option(import, "topology");
 
@@ -281,34 +280,33 @@ static int choose(struct db_import *import, const struct slurm_file *file, size_
         if (name ? strcmp(name, file->topology[i].name) == 0 : file->topology[i].is_default)
             *chosen = i;
     if (name && strcmp(name, file->topology[*chosen].name) != 0)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it", import->path,
-                                 name);
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it",
+                                 import->path, name);
     return 0;
 }
 
-static int read_file(struct db_import *import, void *content, topomap_error *err)
+static int read_file(struct db_import *import, void *content)
 {
     struct slurm_file *file = content;
 
     file->import = import;
-    file->err = err;
-    if (is_yaml(import, &file->yaml, err))
+    file->err = import->err;
+    if (is_yaml(import, &file->yaml))
         return -1;
     return file->yaml ? slurm_read_yaml(import->input, file) : slurm_read_conf(import->input, file);
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     size_t chosen;
 
-    return check_all(content) || choose(import, content, &chosen, err) ? -1 : 0;
+    return check_all(content) || choose(import, content, &chosen) ? -1 : 0;
 }
 
-static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen,
-                            topomap_error *err)
+static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen)
 {
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", import->err);
 
     for (size_t i = 0; insert && i < file->topologies; i++) {
         const struct slurm_topology *topology = &file->topology[i];
@@ -316,17 +314,17 @@ static int write_topologies(struct db_import *import, const struct slurm_file *f
 
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
-        if (DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
+        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
                    DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes)))
             return -1;
     }
     return insert ? 0 : -1;
 }
 
-static int write_units(struct db_import *import, const struct slurm_file *file, topomap_error *err)
+static int write_units(struct db_import *import, const struct slurm_file *file)
 {
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", import->err);
 
     for (size_t i = 0; insert && i < file->units; i++) {
         const struct slurm_unit *unit = &file->unit[i];
@@ -334,23 +332,22 @@ static int write_units(struct db_import *import, const struct slurm_file *file, 
 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
-        if (DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
+        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
                    DB_NAME(unit->name), DB_TEXT(dims)))
             return -1;
     }
     return insert ? 0 : -1;
 }
 
-static int write_members(struct db_import *import, const struct slurm_file *file,
-                         topomap_error *err)
+static int write_members(struct db_import *import, const struct slurm_file *file)
 {
     DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", import->err);
 
     for (size_t i = 0; insert && i < file->members; i++) {
         const struct slurm_member *member = &file->member[i];
 
-        if (DB_PUT(insert, err, DB_INT(import->source), DB_INT(member->unit),
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(member->unit),
                    DB_INT_IF(member->is_switch, member->child),
                    DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position)))
             return -1;
@@ -358,18 +355,18 @@ static int write_members(struct db_import *import, const struct slurm_file *file
     return insert ? 0 : -1;
 }
 
-static int write_file(struct db_import *import, void *content, topomap_error *err)
+static int write_file(struct db_import *import, void *content)
 {
     const struct slurm_file *file = content;
     size_t chosen;
     int64_t hosts;
 
-    if (choose(import, file, &chosen, err) || write_topologies(import, file, chosen, err) ||
-        write_units(import, file, err) || write_members(import, file, err) ||
+    if (choose(import, file, &chosen) || write_topologies(import, file, chosen) ||
+        write_units(import, file) || write_members(import, file) ||
         slurm_put_setting(import->file, import->source, "format", file->yaml ? "yaml" : "conf",
-                          err) ||
+                          import->err) ||
         db_number(import->file, "SELECT count(DISTINCT lower(host)) FROM slurm_member", 0, &hosts,
-                  err))
+                  import->err))
         return -1;
     import->report->hosts = (uint64_t)hosts;
     import->report->switches = file->topology[chosen].units;

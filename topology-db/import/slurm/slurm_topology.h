@@ -63,8 +63,7 @@ int slurm_add_unit(struct slurm_file *file, const char *name, size_t line);
 /** Nodes or switches of the last unit, from a host list. */
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line);
 /** What is wrong at a line: TOPOMAP_EINPUT. */
-#define slurm_fail(file, line, ...)                                                                \
-    db_fail((file)->import, (line) ? (line) : 1, (file)->err, __VA_ARGS__)
+#define slurm_fail(file, line, ...) db_fail((file)->import, (line) ? (line) : 1, __VA_ARGS__)
 
 int slurm_read_conf(topomap_input *input, struct slurm_file *file);
 int slurm_read_yaml(topomap_input *input, struct slurm_file *file);
