@@ -150,9 +150,7 @@ int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number
     int row = db_next(&rows);
 
     if (!rows.result)
-        *number = row && sqlite3_column_type(rows.row, 0) != SQLITE_NULL
-                      ? sqlite3_column_int64(rows.row, 0)
-                      : otherwise;
+        *number = row && !db_is_null(rows.row, 0) ? sqlite3_column_int64(rows.row, 0) : otherwise;
     return rows.result;
 }
 

@@ -121,6 +121,19 @@ int db_failed(sqlite3 *file, topomap_error *err);
 /** Whether an open database has a table that earlier versions did not make. */
 int db_has_table(sqlite3 *file, const char *table, int *there, topomap_error *err);
 
+/** A column as a number. */
+static inline uint32_t db_u32(sqlite3_stmt *row, int column)
+{
+    return (uint32_t)sqlite3_column_int64(row, column);
+}
+static inline uint64_t db_u64(sqlite3_stmt *row, int column)
+{
+    return (uint64_t)sqlite3_column_int64(row, column);
+}
+static inline int db_is_null(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL;
+}
 /** A column as text, "" for NULL; lent. */
 const char *db_column_text(sqlite3_stmt *statement, int column);
 /** A copy of it; NULL where memory is short. */

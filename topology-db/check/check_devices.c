@@ -38,8 +38,7 @@ static int add_group(struct db_check *check, struct groups *g, sqlite3_stmt *row
     if (topomap_grow(&g->group, &g->room, g->count + 1, sizeof *g->group, check->err))
         return -1;
     group = &g->group[g->count];
-    *group = (struct group){.set = sqlite3_column_int64(row, 0),
-                            .hosts = (uint32_t)sqlite3_column_int64(row, 2)};
+    *group = (struct group){.set = sqlite3_column_int64(row, 0), .hosts = db_u32(row, 2)};
     if (topomap_devices_parse(db_column_text(row, 4), &group->devices, check->err))
         return -1;
     g->count++;

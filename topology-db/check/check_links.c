@@ -52,9 +52,7 @@ static void take_end(sqlite3_stmt *row, int column, struct end *end)
 
     end->port = sqlite3_column_int(row, column);
     end->kind = sqlite3_column_int64(row, column + 1);
-    end->level = sqlite3_column_type(row, column + 4) == SQLITE_NULL
-                     ? -1
-                     : sqlite3_column_int64(row, column + 4);
+    end->level = db_is_null(row, column + 4) ? -1 : sqlite3_column_int64(row, column + 4);
     end->device = sqlite3_column_int64(row, column + 5);
     end->vertex = sqlite3_column_int64(row, column + 6);
     if (end->kind == IB_ADAPTER)
@@ -84,11 +82,9 @@ static void take_cable(sqlite3_stmt *row, struct cable *cable)
 {
     memset(cable, 0, sizeof *cable);
     cable->source = sqlite3_column_int64(row, 0);
-    cable->width = (uint32_t)sqlite3_column_int(row, 1);
-    cable->speed = (uint32_t)sqlite3_column_int(row, 2);
-    cable->mbps = sqlite3_column_type(row, 3) == SQLITE_NULL
-                      ? ib_mbps(cable->width, cable->speed)
-                      : (uint32_t)sqlite3_column_int64(row, 3);
+    cable->width = db_u32(row, 1);
+    cable->speed = db_u32(row, 2);
+    cable->mbps = db_link_rate(row, 1);
     cable->ends = sqlite3_column_int(row, 4);
     snprintf(cable->kind, sizeof cable->kind, "%s", db_column_text(row, 5));
     take_end(row, 6, &cable->end[0]);

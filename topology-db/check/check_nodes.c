@@ -160,7 +160,7 @@ static int read_parts(struct db_check *check, struct parts *p)
     DB_ROWS rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {
-        struct part part = {.switches = (uint32_t)sqlite3_column_int64(rows.row, 0),
+        struct part part = {.switches = db_u32(rows.row, 0),
                             .source = sqlite3_column_int64(rows.row, 2)};
 
         if (topomap_grow(&p->part, &p->room, p->count + 1, sizeof part, check->err) ||

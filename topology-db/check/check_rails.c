@@ -46,8 +46,8 @@ static void put_name(struct nic *nic, const char *text, int port)
 
 static void take_nic(sqlite3_stmt *row, struct nic *nic)
 {
-    uint32_t width = (uint32_t)sqlite3_column_int(row, 7);
-    uint32_t speed = (uint32_t)sqlite3_column_int(row, 8);
+    uint32_t width = db_u32(row, 7);
+    uint32_t speed = db_u32(row, 8);
 
     memset(nic, 0, sizeof *nic);
     nic->host = sqlite3_column_int64(row, 0);
@@ -58,8 +58,7 @@ static void take_nic(sqlite3_stmt *row, struct nic *nic)
     nic->sw = sqlite3_column_int64(row, 5);
     snprintf(nic->label, sizeof nic->label, "%.*s", NAME - 1, db_column_text(row, 6));
     nic->vertex = sqlite3_column_int64(row, 10);
-    nic->mbps = sqlite3_column_type(row, 9) == SQLITE_NULL ? ib_mbps(width, speed)
-                                                           : (uint32_t)sqlite3_column_int64(row, 9);
+    nic->mbps = db_link_rate(row, 7);
     db_put_rate(width, speed, nic->mbps, nic->rate, sizeof nic->rate);
 }
 

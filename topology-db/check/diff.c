@@ -38,10 +38,10 @@ static int take_plain(sqlite3_stmt *row, const struct terms *terms, struct item 
 
 static void put_rate(sqlite3_stmt *row, const struct terms *terms, struct item *item)
 {
-    uint32_t width = (uint32_t)sqlite3_column_int(row, 4);
-    uint32_t speed = (uint32_t)sqlite3_column_int(row, 5);
+    uint32_t width = db_u32(row, 4);
+    uint32_t speed = db_u32(row, 5);
     int64_t mbps = sqlite3_column_int64(row, 6);
-    int other = sqlite3_column_type(row, 6) != SQLITE_NULL;
+    int other = !db_is_null(row, 6);
 
     if (!other && terms->rates)
         mbps = ib_mbps(width, speed);

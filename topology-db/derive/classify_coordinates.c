@@ -49,7 +49,7 @@ static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *er
                     {c->shape, sizeof c->shape}};
 
         for (int i = 0; i < 3; i++)
-            if (sqlite3_column_type(rows.row, i) != SQLITE_NULL)
+            if (!db_is_null(rows.row, i))
                 snprintf(into[i].text, into[i].size, "%s", sqlite3_column_text(rows.row, i));
     }
     return rows.result;
@@ -71,7 +71,7 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
     for (uint32_t axis = 0; axis < point.dims; axis++)
         if (point.at[axis] >= c->grid.dim[axis])
             c->grid.dim[axis] = point.at[axis] + 1u;
-    if (sqlite3_column_type(statement, 1) == SQLITE_NULL) {
+    if (db_is_null(statement, 1)) {
         c->cray = 0;
     } else {
         cray_name_unpack(sqlite3_column_int64(statement, 1), &name);

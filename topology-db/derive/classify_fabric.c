@@ -80,7 +80,7 @@ static int join_part(struct fabric *f, topomap_part *part, sqlite3_stmt *trunks,
         sqlite3_bind_int64(trunks, 1, s->id[a]);
         while ((row = db_step(trunks, err)) > 0) {
             uint32_t b = topomap_switches_find(s, sqlite3_column_int64(trunks, 0));
-            uint32_t cost = (uint32_t)sqlite3_column_int64(trunks, 1);
+            uint32_t cost = db_u32(trunks, 1);
 
             if (take_trunk(f, (topomap_trunk){a, b, cost}, count++, sqlite3_column_int64(trunks, 2),
                            err))

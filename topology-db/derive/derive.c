@@ -90,7 +90,7 @@ static int read_aliases(struct db_views *views, topomap_error *err)
 
         if (!alias)
             return -1;
-        alias->guid = (uint64_t)sqlite3_column_int64(rows.row, 0);
+        alias->guid = db_u64(rows.row, 0);
         snprintf(alias->key, sizeof alias->key, "%s", key ? key : "");
         snprintf(alias->node, sizeof alias->node, "%s", sqlite3_column_text(rows.row, 2));
         if (alias->guid)

@@ -35,12 +35,11 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
     struct db_host_row *host;
     char own[DB_KEY], component[DB_KEY];
     const char *name, *place = (const char *)sqlite3_column_text(statement, 5);
-    int64_t cname =
-        sqlite3_column_type(statement, 2) == SQLITE_NULL ? -1 : sqlite3_column_int64(statement, 2);
+    int64_t cname = db_is_null(statement, 2) ? -1 : sqlite3_column_int64(statement, 2);
 
     /* Slurm's names on XT, XE and XC: nid%05d of the decimal NID; later systems pad to six, which
      * db_host_key() takes as the same. */
-    if (sqlite3_column_type(statement, 0) == SQLITE_NULL)
+    if (db_is_null(statement, 0))
         snprintf(own, sizeof own, "%s", sqlite3_column_text(statement, 1));
     else
         snprintf(own, sizeof own, "nid%05lld", (long long)sqlite3_column_int64(statement, 0));

@@ -25,7 +25,7 @@ static int next_port(sqlite3_stmt *ports, struct port_guid *port, topomap_error 
     int row = db_step(ports, err);
 
     port->vertex = row > 0 ? sqlite3_column_int64(ports, 0) : INT64_MAX;
-    port->guid = row > 0 ? (uint64_t)sqlite3_column_int64(ports, 1) : 0;
+    port->guid = row > 0 ? db_u64(ports, 1) : 0;
     return row < 0 ? -1 : 0;
 }
 
@@ -62,8 +62,8 @@ static const char *spell(struct db_views *views, const char *nic, const char *or
 static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters,
                                 struct port_names *ports, char *original)
 {
-    uint64_t node = (uint64_t)sqlite3_column_int64(adapters, 1);
-    uint64_t system = (uint64_t)sqlite3_column_int64(adapters, 2);
+    uint64_t node = db_u64(adapters, 1);
+    uint64_t system = db_u64(adapters, 2);
     const char *mapped = db_views_mapped_guid(views, node);
 
     if (!ib_host_name((const char *)sqlite3_column_text(adapters, 3), original, DB_KEY))
@@ -194,8 +194,8 @@ static int find_sort(struct cables *cables, sqlite3_stmt *link, uint32_t *sort, 
     struct sort_key key;
 
     memset(&key, 0, sizeof key);
-    key.width = (uint32_t)sqlite3_column_int(link, 4);
-    key.speed = (uint32_t)sqlite3_column_int(link, 5);
+    key.width = db_u32(link, 4);
+    key.speed = db_u32(link, 5);
     key.mbps = sqlite3_column_int64(link, 6);
     key.source = sqlite3_column_int64(link, 7);
     if (kind)
@@ -237,7 +237,7 @@ static int take_link(const struct db_views *views, struct cables *cables, sqlite
     if (a == b || (from == UINT32_MAX && to == UINT32_MAX))
         return 0;
     if (!trunk) {
-        cable.port = (uint32_t)sqlite3_column_int64(link, to == UINT32_MAX ? 3 : 1);
+        cable.port = db_u32(link, to == UINT32_MAX ? 3 : 1);
         cable.onto = to == UINT32_MAX ? from : to;
         if (!find_adapter(views, to == UINT32_MAX ? b : a, &cable))
             return 0;

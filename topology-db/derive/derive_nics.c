@@ -80,8 +80,8 @@ int db_views_nics(struct db_views *views, topomap_error *err)
             rows.result = -1;
             break;
         }
-        views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(rows.row, 1),
-                                                    names.last, sqlite3_column_int(rows.row, 2)};
+        views->nic[views->nics++] =
+            (struct db_nic){db_u64(rows.row, 1), names.last, sqlite3_column_int(rows.row, 2)};
     }
     views->nic_names = names.text;
     if (!rows.result && views->nics) {

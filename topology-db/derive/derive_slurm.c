@@ -107,7 +107,7 @@ static int read_units(struct build *b, int64_t chosen, topomap_error *err)
 
         snprintf(unit.name, sizeof unit.name, "%s", sqlite3_column_text(rows.row, 1));
         if (strcmp(b->kind, "ring") == 0)
-            unit.dim[0] = (uint32_t)sqlite3_column_int64(rows.row, 3);
+            unit.dim[0] = db_u32(rows.row, 3);
         else if (strcmp(b->kind, "torus3d") == 0 &&
                  sscanf((const char *)sqlite3_column_text(rows.row, 2), "%ux%ux%u", &unit.dim[0],
                         &unit.dim[1], &unit.dim[2]) != 3)

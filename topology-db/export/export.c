@@ -97,10 +97,8 @@ static int read_switches(struct db_export *x, topomap_error *err)
         if (!x->sw[at].label)
             return -1;
         snprintf(x->sw[at].place, sizeof x->sw[at].place, "%s", db_column_text(rows.row, 2));
-        x->sw[at].level = sqlite3_column_type(rows.row, 3) == SQLITE_NULL
-                              ? -1
-                              : sqlite3_column_int64(rows.row, 3);
-        x->sw[at].guid = (uint64_t)sqlite3_column_int64(rows.row, 4);
+        x->sw[at].level = db_is_null(rows.row, 3) ? -1 : sqlite3_column_int64(rows.row, 3);
+        x->sw[at].guid = db_u64(rows.row, 4);
     }
     return rows.result || !x->slurm ? rows.result : db_export_slurm_levels(x, err);
 }
@@ -153,13 +151,11 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     cable->vertex = sqlite3_column_int64(row, first ? 0 : 2);
     cable->a = first ? a : b;
     cable->b = first ? b : a;
-    cable->aport = (uint32_t)sqlite3_column_int64(row, first ? 1 : 3);
-    cable->bport = (uint32_t)sqlite3_column_int64(row, first ? 3 : 1);
-    cable->width = (uint32_t)sqlite3_column_int(row, 4);
-    cable->speed = (uint32_t)sqlite3_column_int(row, 5);
-    cable->mbps = sqlite3_column_type(row, 6) == SQLITE_NULL
-                      ? ib_mbps(cable->width, cable->speed)
-                      : (uint32_t)sqlite3_column_int64(row, 6);
+    cable->aport = db_u32(row, first ? 1 : 3);
+    cable->bport = db_u32(row, first ? 3 : 1);
+    cable->width = db_u32(row, 4);
+    cable->speed = db_u32(row, 5);
+    cable->mbps = db_link_rate(row, 4);
     snprintf(cable->class, sizeof cable->class, "%s", db_column_text(row, 9));
     place_cable(x, cable);
     return 1;

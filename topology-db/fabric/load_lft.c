@@ -42,7 +42,7 @@ static int load_vertices(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *
         lft->vertex[lft->count++] =
             (topomap_lft_vertex){.id = sqlite3_column_int64(rows.row, 0),
                                  .subnet = sqlite3_column_int64(rows.row, 1),
-                                 .guid = (uint64_t)sqlite3_column_int64(rows.row, 2),
+                                 .guid = db_u64(rows.row, 2),
                                  .lid = (uint16_t)sqlite3_column_int(rows.row, 3),
                                  .kind = (uint8_t)sqlite3_column_int(rows.row, 4)};
     }
@@ -56,10 +56,8 @@ static int add_cable(topomap_lft_fabric *lft, size_t *room, topomap_cable cable,
 
 uint32_t db_link_rate(sqlite3_stmt *row, int column)
 {
-    return sqlite3_column_type(row, column + 2) != SQLITE_NULL
-               ? (uint32_t)sqlite3_column_int64(row, column + 2)
-               : ib_mbps((uint32_t)sqlite3_column_int(row, column),
-                         (uint32_t)sqlite3_column_int(row, column + 1));
+    return !db_is_null(row, column + 2) ? db_u32(row, column + 2)
+                                        : ib_mbps(db_u32(row, column), db_u32(row, column + 1));
 }
 
 static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)

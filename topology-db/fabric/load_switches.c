@@ -43,7 +43,7 @@ static int load_pairs(sqlite3 *file, int slurm, const topomap_switches *switches
     while (db_next(&rows)) {
         topomap_trunk pair = {find_from(switches, sqlite3_column_int64(rows.row, 0), before.a),
                               find_from(switches, sqlite3_column_int64(rows.row, 1), before.b),
-                              (uint32_t)sqlite3_column_int64(rows.row, 2)};
+                              db_u32(rows.row, 2)};
 
         if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
             continue;

@@ -37,14 +37,14 @@ static int take_owned(topomap_db *db, const char *name, topomap_devices *devices
                   " ORDER BY source, rowid",
                   err, DB_TEXT(key));
     while (db_next(&rows)) {
-        topomap_device *device = find_bus(devices, (uint64_t)sqlite3_column_int64(rows.row, 0));
+        topomap_device *device = find_bus(devices, db_u64(rows.row, 0));
         const char *uuid = db_column_text(rows.row, 1);
 
         if (!device)
             continue;
         if (*uuid && strlen(uuid) < sizeof device->uuid)
             strcpy(device->uuid, uuid);
-        if (sqlite3_column_type(rows.row, 2) != SQLITE_NULL)
+        if (!db_is_null(rows.row, 2))
             device->state = sqlite3_column_int(rows.row, 2);
     }
     return rows.result;
@@ -191,10 +191,10 @@ static int look_up(struct looking *l, int64_t host, uint32_t node, topomap_error
     found->class_of[node] = found->domain_of[node] = TOPOMAP_DB_NO_DEVICES;
     sqlite3_bind_int64(l->by_host, 1, host);
     row = db_step(l->by_host, err);
-    if (row == 1 && sqlite3_column_type(l->by_host, 0) != SQLITE_NULL)
+    if (row == 1 && !db_is_null(l->by_host, 0))
         result = add_class(l, sqlite3_column_int64(l->by_host, 0), db_column_text(l->by_host, 1),
                            &found->class_of[node], err);
-    if (row == 1 && !result && sqlite3_column_type(l->by_host, 2) != SQLITE_NULL)
+    if (row == 1 && !result && !db_is_null(l->by_host, 2))
         result = add_domain(l, db_column_text(l->by_host, 2), &found->domain_of[node], err);
     sqlite3_reset(l->by_host);
     return row < 0 || result ? -1 : 0;

@@ -214,7 +214,7 @@ static int find_landings(struct question *q, struct end *end, topomap_error *err
                                   .port = (uint8_t)sqlite3_column_int(statement, 1),
                                   .lid = (uint16_t)sqlite3_column_int(statement, 2),
                                   .lmc = (uint8_t)sqlite3_column_int(statement, 3),
-                                  .cost = (uint32_t)sqlite3_column_int64(statement, 4)};
+                                  .cost = db_u32(statement, 4)};
     }
     sqlite3_reset(statement);
     return row;

@@ -42,7 +42,7 @@ static int find_landings(struct work *w, topomap_error *err)
         row = db_step(ports, err);
         if (row > 0)
             *landing = (struct landing){topomap_lft_find(w->routes, sqlite3_column_int64(ports, 0)),
-                                        (uint32_t)sqlite3_column_int(ports, 1)};
+                                        db_u32(ports, 1)};
         sqlite3_reset(ports);
     }
     return row < 0 ? -1 : 0;

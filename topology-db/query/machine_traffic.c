@@ -25,7 +25,7 @@ static size_t add_flow(const struct db_links *l, sqlite3_stmt *flow, double *use
             link_between(l, sqlite3_column_int64(flow, back), sqlite3_column_int64(flow, !back));
         double bytes = sqlite3_column_double(flow, 2 + back);
 
-        if (link == UINT32_MAX || sqlite3_column_type(flow, 2 + back) == SQLITE_NULL)
+        if (link == UINT32_MAX || db_is_null(flow, 2 + back))
             continue;
         used[link] += bytes > 0 ? bytes : 0;
         known++;

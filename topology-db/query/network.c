@@ -142,8 +142,7 @@ int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct
             break;
         }
         (*list)[(*count)++] = (struct db_hanging){sqlite3_column_int64(statement, 0),
-                                                  (uint32_t)sqlite3_column_int64(statement, 1),
-                                                  (uint32_t)sqlite3_column_int64(statement, 2)};
+                                                  db_u32(statement, 1), db_u32(statement, 2)};
     }
     sqlite3_reset(statement);
     return row;

@@ -61,9 +61,9 @@ static int add_cable(struct db_paths *p, sqlite3_stmt *row, topomap_error *err)
     cable = &p->cable[p->cables++];
     *cable = (struct cable){sqlite3_column_int64(row, 0),
                             sqlite3_column_int64(row, 2),
-                            (uint32_t)sqlite3_column_int(row, 1),
-                            (uint32_t)sqlite3_column_int(row, 3),
-                            (uint32_t)sqlite3_column_int64(row, 5),
+                            db_u32(row, 1),
+                            db_u32(row, 3),
+                            db_u32(row, 5),
                             sqlite3_column_int(row, 7),
                             ""};
     snprintf(cable->class, sizeof cable->class, "%s", db_column_text(row, 6));

@@ -67,7 +67,7 @@ int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *sour
                                           .name = db_column_text(rows.row, 1),
                                           .time = sqlite3_column_int64(rows.row, 2),
                                           .partial = sqlite3_column_int(rows.row, 3),
-                                          .warnings = (uint64_t)sqlite3_column_int64(rows.row, 4)};
+                                          .warnings = db_u64(rows.row, 4)};
         int result = each(&source, data);
 
         if (result)
@@ -104,7 +104,7 @@ static topomap_db_count take_hosts(sqlite3_stmt *row)
     return (topomap_db_count){.status = db_column_text(row, 0),
                               .type = db_column_text(row, 1),
                               .class_name = db_column_text(row, 2),
-                              .count = (uint64_t)sqlite3_column_int64(row, 3)};
+                              .count = db_u64(row, 3)};
 }
 
 int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
@@ -119,8 +119,7 @@ int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *c
 
 static topomap_db_count take_links(sqlite3_stmt *row)
 {
-    return (topomap_db_count){.gbps = sqlite3_column_double(row, 0),
-                              .count = (uint64_t)sqlite3_column_int64(row, 1)};
+    return (topomap_db_count){.gbps = sqlite3_column_double(row, 0), .count = db_u64(row, 1)};
 }
 
 int topomap_db_count_links(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
@@ -143,9 +142,9 @@ static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host
                             .type = db_column_text(statement, 3),
                             .attached = db_column_text(statement, 5)};
 
-    if (sqlite3_column_type(statement, 1) != SQLITE_NULL)
+    if (!db_is_null(statement, 1))
         host.class_name = db_column_text(statement, 1);
-    if (sqlite3_column_type(statement, 4) != SQLITE_NULL)
+    if (!db_is_null(statement, 4))
         host.attached = db_column_text(statement, 4);
     return each(&host, data);
 }

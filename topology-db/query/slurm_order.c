@@ -83,7 +83,7 @@ static int read_units(struct order *order, topomap_error *err)
     while (db_next(&rows)) {
         struct slurm_order_unit unit = {.id = sqlite3_column_int64(rows.row, 0),
                                         .index = (uint32_t)order->units,
-                                        .nodes = (uint32_t)sqlite3_column_int64(rows.row, 2)};
+                                        .nodes = db_u32(rows.row, 2)};
         const char *dims = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (dims && *dims &&
@@ -120,8 +120,8 @@ static void take_member(struct order *order, const struct key *key, size_t nodes
         found--;
     for (; found < key + nodes && by_key(found, &wanted) == 0; found++) {
         if (order->place[found->node].unit == UINT32_MAX)
-            order->place[found->node] = (struct slurm_place){
-                (uint32_t)(unit - order->unit), (uint32_t)sqlite3_column_int64(statement, 2)};
+            order->place[found->node] =
+                (struct slurm_place){(uint32_t)(unit - order->unit), db_u32(statement, 2)};
         order->number[found->node] = unit->index + 1;
     }
 }

@@ -19,7 +19,7 @@ int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *
     found.changed = strtoll(changed, NULL, 10);
     rows = db_ask(db->file, "SELECT count(*), min(time), max(time) FROM source", err);
     if (db_next(&rows)) {
-        found.sources = (uint64_t)sqlite3_column_int64(rows.row, 0);
+        found.sources = db_u64(rows.row, 0);
         found.oldest = sqlite3_column_int64(rows.row, 1);
         found.newest = sqlite3_column_int64(rows.row, 2);
     }

@@ -231,8 +231,8 @@ int ib_count_hosts(struct db_import *import)
                   " CROSS JOIN vertex ON vertex.id = adapter.vertex WHERE source=?",
                   import->err, DB_INT(import->source));
     if (db_next(&rows)) {
-        import->report->hosts += (uint64_t)sqlite3_column_int64(rows.row, 0);
-        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(rows.row, 1);
+        import->report->hosts += db_u64(rows.row, 0);
+        import->report->unknown_adapters = db_u64(rows.row, 1);
     }
     return rows.result;
 }

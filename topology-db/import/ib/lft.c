@@ -329,7 +329,7 @@ static int warn_unknown(struct db_import *import, struct tables *tables)
     const struct table *first = NULL;
 
     while (db_next(&rows)) {
-        uint64_t guid = (uint64_t)sqlite3_column_int64(rows.row, 0);
+        uint64_t guid = db_u64(rows.row, 0);
         struct table *table;
 
         fabric++;
