@@ -418,3 +418,36 @@ int db_views_links(struct db_views *views, topomap_error *err)
     cables_clear(&cables);
     return result;
 }
+
+/* ---- Planes ----------------------------------------------------------------------------- */
+
+/* Connected components of switches. Hosts do not connect them: nothing is routed through a
+ * host, so a cluster of two rails on switches of their own has two planes. */
+static int write_planes(sqlite3 *file, const topomap_switches *s, const uint32_t *plane,
+                        topomap_error *err)
+{
+    DB_STATEMENT *update = db_prepare(file, "UPDATE switch SET plane=? WHERE id=?", err);
+
+    for (uint32_t i = 0; update && i < s->count; i++) {
+        if (DB_PUT(update, err, DB_INT(plane[i] + INT64_C(1)), DB_INT(s->id[i])))
+            return -1;
+    }
+    return update ? 0 : -1;
+}
+
+int db_views_planes(struct db_views *views, topomap_error *err)
+{
+    TOPOMAP_ENDED(topomap_switches_clear) topomap_switches switches = {0};
+    TOPOMAP_FREED uint32_t *plane = NULL;
+
+    if (db_switches_load(views->file, 0, &switches, err) ||
+        !(plane = topomap_alloc(switches.count, sizeof *plane, err)))
+        return -1;
+    topomap_switches_parts(&switches, NULL, plane);
+    if (write_planes(views->file, &switches, plane, err))
+        return -1;
+    return db_execute(views->file,
+                      "INSERT INTO fact SELECT 'planes', count(DISTINCT plane) FROM attach"
+                      " JOIN switch ON switch.id = attach.switch",
+                      err);
+}

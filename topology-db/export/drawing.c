@@ -277,3 +277,18 @@ int db_export_draw(struct db_export *x, topomap_drawing *out, topomap_error *err
     db_places_clear(&p.places);
     return result;
 }
+
+static int export_svg(struct db_export *x, topomap_error *err)
+{
+    TOPOMAP_ENDED(topomap_draw_clear) topomap_drawing drawing = {0};
+
+    if (db_export_draw(x, &drawing, err))
+        return -1;
+    topomap_draw_svg(&drawing, "fabric", x->out);
+    return 0;
+}
+
+const db_exporter db_export_svg = {
+    .row = {"svg", "a picture: switches, hosts and cables by their rates"},
+    .run = export_svg,
+};

@@ -168,10 +168,6 @@ struct db_links {
  * ports. From a node it leaves by the port with the fewest hops, the first of equals. */
 int db_links_route(struct db_links *links, topomap_error *err);
 
-/** Takes what ports were measured to carry (importer counters) off the network's links. Fails where
- *  nothing was measured, or nothing of these links. */
-int db_links_traffic(struct db_links *links, topomap_error *err);
-
 /* ---- node levels --------------------------------------------------------------- */
 /* The insides of an allocation's nodes: which core each slot starts on, how close slots are, and
  * which PUs each task gets. */

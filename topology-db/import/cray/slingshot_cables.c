@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <ctype.h>
+#include <stdio.h>
 
-#include "topology-db/import/cray/xname.h"
 #include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -81,6 +82,93 @@ static const char *field_of(const struct content *content, char *const *field, i
     const char *text = db_cell(field, fields, content->at[column]);
 
     return strcasecmp(text, "none") == 0 || strcasecmp(text, "n/a") == 0 ? "" : text;
+}
+
+/* ---- Names of parts --------------------------------------------------------------------- */
+
+/* Names of parts of an HPE Cray EX: what stands where, as letters and numbers from the cabinet
+ * inwards. x3000c0r15j14 is a jack of a switch, x3000c0s17b1n0h0 an interface of a node. */
+enum { XNAME_PARTS = 8, XNAME_TEXT = 96, XNAME_DIGITS = 6 };
+
+struct xname {
+    int parts;
+    char letter[XNAME_PARTS];
+    uint32_t number[XNAME_PARTS];
+};
+
+/* Reads one in any spelling: X1000C0R1J3, x1000.c0.r1.j3, x1000c00r01j03. -1 where it is none. */
+static int xname_parse(const char *text, struct xname *name)
+{
+    *name = (struct xname){0};
+    while (*text) {
+        size_t digits = strspn(text + 1, "0123456789");
+        uint32_t number = 0;
+
+        if (!isalpha((unsigned char)*text) || !digits || digits > XNAME_DIGITS ||
+            name->parts == XNAME_PARTS)
+            return -1;
+        for (size_t i = 1; i <= digits; i++)
+            number = number * 10 + (uint32_t)(text[i] - '0');
+        name->letter[name->parts] = (char)tolower((unsigned char)*text);
+        name->number[name->parts++] = number;
+        text += 1 + digits;
+        text += *text == '.' && text[1];
+    }
+    return name->parts ? 0 : -1;
+}
+
+/* Its first \p parts parts, lower case and without zeros in front. \p text  [XNAME_TEXT] */
+static void xname_format(const struct xname *name, int parts, char *text)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < parts && i < name->parts; i++)
+        used += (size_t)snprintf(text + used, XNAME_TEXT - used, "%c%u", name->letter[i],
+                                 name->number[i]);
+}
+
+static int letters(const struct xname *name, const char *wanted)
+{
+    return (size_t)name->parts == strlen(wanted) &&
+           memcmp(name->letter, wanted, strlen(wanted)) == 0;
+}
+
+static void drop_part(struct xname *name, int part)
+{
+    for (int i = part; i + 1 < name->parts; i++) {
+        name->letter[i] = name->letter[i + 1];
+        name->number[i] = name->number[i + 1];
+    }
+    name->parts--;
+}
+
+/* A switch's jack; \p port: -1, or that of x1000c0r1j3p0. A controller between the switch and the
+ * jack (x1000c0r1b0j3) is left out of the name. */
+static int xname_jack(struct xname *name, uint32_t *jack, int *port)
+{
+    if (name->parts > 3 && name->letter[2] == 'r' && name->letter[3] == 'b')
+        drop_part(name, 3);
+    *port = -1;
+    if (letters(name, "xcrjp")) {
+        *port = (int)name->number[4];
+        name->parts--;
+    }
+    if (!letters(name, "xcrj"))
+        return -1;
+    *jack = name->number[3];
+    name->parts = 3;
+    return 0;
+}
+
+/* A node, whose parts the name keeps; \p nic: its interface, -1: the name has none. */
+static int xname_node(struct xname *name, int *nic)
+{
+    *nic = -1;
+    if (letters(name, "xcsbnh") || letters(name, "xcsnh")) {
+        *nic = (int)name->number[name->parts - 1];
+        name->parts--;
+    }
+    return letters(name, "xcsbn") || letters(name, "xcsn") ? 0 : -1;
 }
 
 /* ---- Ends ---------------------------------------------------------------------------------- */
