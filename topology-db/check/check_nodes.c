@@ -27,11 +27,9 @@ static int find_host(struct db_check *check, struct db_finder *finder, const cha
 static int look_up(struct db_check *check, uint8_t *known, int64_t hosts, int tell)
 {
     const topomap_names *names = check->options->nodes;
-    struct db_finder finder;
+    DB_FINDER finder = {0};
     int result = db_finder_open(check->db, &finder, check->err);
 
-    if (result)
-        return -1;
     for (size_t i = 0; !result && i < names->count; i++) {
         struct db_place place;
         int there = find_host(check, &finder, names->name[i], &place);
@@ -43,7 +41,6 @@ static int look_up(struct db_check *check, uint8_t *known, int64_t hosts, int te
         else if (there && place.host >= 1 && place.host <= hosts)
             known[place.host] = 1;
     }
-    db_finder_close(&finder);
     return result;
 }
 
@@ -128,13 +125,9 @@ static int tell_unused(struct db_check *check, struct db_finder *finder)
 
 int db_check_unused_names(struct db_check *check)
 {
-    struct db_finder finder;
-    int result = db_finder_open(check->db, &finder, check->err);
+    DB_FINDER finder = {0};
 
-    if (!result)
-        result = tell_unused(check, &finder);
-    db_finder_close(&finder);
-    return result;
+    return db_finder_open(check->db, &finder, check->err) ? -1 : tell_unused(check, &finder);
 }
 
 /* ---- Parts ------------------------------------------------------------------------------- */

@@ -227,25 +227,24 @@ static void export_clear(struct db_export *x)
 
 static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_error *err)
 {
-    struct db_finder finder;
-    int result = db_finder_open(x->db, &finder, err);
+    DB_FINDER finder = {0};
 
-    if (result)
+    if (db_finder_open(x->db, &finder, err))
         return -1;
-    for (size_t i = 0; !result && i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count; i++) {
         struct db_place place;
         uint32_t at;
 
-        result = db_finder_find(&finder, nodes->name[i], &place, err);
-        at = result ? UINT32_MAX : find_host(x, place.host);
+        if (db_finder_find(&finder, nodes->name[i], &place, err))
+            return -1;
+        at = find_host(x, place.host);
         if (at == UINT32_MAX || x->host[at].kept)
             continue;
         x->host[at].kept = 1;
         x->kept_hosts++;
         snprintf(x->host[at].name, sizeof x->host[at].name, "%s", nodes->name[i]);
     }
-    db_finder_close(&finder);
-    return result;
+    return 0;
 }
 
 /* Every switch on some shortest path from switch `from` to another one with hosts of the job: back
@@ -380,39 +379,25 @@ int topomap_db_export_machine(const topomap_machine *machine, const char *name, 
 int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes, double latency,
                       const char *path, topomap_error *err)
 {
+    TOPOMAP_ENDED(export_clear)
     struct db_export x = {.db = db, .file = db->file, .latency = latency};
     topomap_output *output = NULL;
     const db_exporter *exporter = find(name, err);
-    int result;
 
-    if (!exporter)
+    if (!exporter || db_imported(db, err) || load(&x, nodes, err) ||
+        (exporter->links && db_export_check_links(&x, name, err)) ||
+        topomap_output_open(path, &output, err))
         return -1;
-    if (db_imported(db, err))
-        return -1;
-    result = load(&x, nodes, err);
-    if (!result && exporter->links)
-        result = db_export_check_links(&x, name, err);
-    if (!result)
-        result = topomap_output_open(path, &output, err);
-    if (!result) {
-        x.out = topomap_output_file(output);
-        result = exporter->run(&x, err);
-        if (result)
-            topomap_output_abandon(output);
-        else
-            result = topomap_output_commit(output, err);
-    }
-    export_clear(&x);
-    return result;
+    x.out = topomap_output_file(output);
+    if (exporter->run(&x, err) == 0)
+        return topomap_output_commit(output, err);
+    topomap_output_abandon(output);
+    return -1;
 }
 
 int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err)
 {
-    struct db_export x = {.db = db, .file = db->file};
-    int result = db_imported(db, err);
+    TOPOMAP_ENDED(export_clear) struct db_export x = {.db = db, .file = db->file};
 
-    if (!result)
-        result = load(&x, NULL, err) || db_export_draw(&x, drawing, err) ? -1 : 0;
-    export_clear(&x);
-    return result;
+    return db_imported(db, err) || load(&x, NULL, err) || db_export_draw(&x, drawing, err) ? -1 : 0;
 }

@@ -83,17 +83,16 @@ int topomap_db_devices(topomap_db *db, const char *node, topomap_devices *device
                        topomap_error *err)
 {
     topomap_devices found = {0};
-    struct db_finder finder;
+    DB_FINDER finder = {0};
     struct db_place place;
     int there, result;
 
     *devices = found;
-    if (are_known(db, &there, err) || db_finder_open(db, &finder, err))
+    if (are_known(db, &there, err) || db_finder_open(db, &finder, err) ||
+        db_finder_find(&finder, node, &place, err))
         return -1;
-    result = db_finder_find(&finder, node, &place, err);
-    db_finder_close(&finder);
-    if (result || !there)
-        return result;
+    if (!there)
+        return 0;
     result = read_set(db, place.host, &found, err);
     if (!result && found.count)
         result = take_owned(db, place.name, &found, err) ||
@@ -202,8 +201,7 @@ static int look_up(struct looking *l, int64_t host, uint32_t node, topomap_error
 
 static int look_all(struct looking *l, const topomap_names *nodes, int there, topomap_error *err)
 {
-    struct db_finder finder;
-    int result = 0;
+    DB_FINDER finder = {0};
 
     if (there)
         l->by_host = db_prepare(l->db->file,
@@ -214,16 +212,15 @@ static int look_all(struct looking *l, const topomap_names *nodes, int there, to
                                 err);
     if ((there && !l->by_host) || db_finder_open(l->db, &finder, err))
         return -1;
-    for (uint32_t i = 0; !result && i < l->found->nodes; i++) {
+    for (uint32_t i = 0; i < l->found->nodes; i++) {
         struct db_place place;
 
         l->found->class_of[i] = l->found->domain_of[i] = TOPOMAP_DB_NO_DEVICES;
-        result = db_finder_find(&finder, nodes->name[i], &place, err);
-        if (!result && there)
-            result = look_up(l, place.host, i, err);
+        if (db_finder_find(&finder, nodes->name[i], &place, err) ||
+            (there && look_up(l, place.host, i, err)))
+            return -1;
     }
-    db_finder_close(&finder);
-    return result;
+    return 0;
 }
 
 int topomap_db_devices_of(topomap_db *db, const topomap_names *nodes,

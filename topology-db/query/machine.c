@@ -177,24 +177,21 @@ static int set_torus(struct db_build *b, const topomap_grid *grid, double cost, 
 static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
 {
     topomap_grid grid;
-    topomap_coordinates *place = NULL;
-    int result;
+    TOPOMAP_FREED topomap_coordinates *place = NULL;
 
     *fits = 0;
     /* Routes that are not all shortest are no grid's, and their sites are not switches. */
     if (b->routes.used)
         return 0;
-    result = db_grid_load(b->db->file, "fabric_dims", "fabric_wrap", &grid, err);
-    if (!result && grid.dims)
-        result = db_grid_places(b->db->file, &grid, &b->switches, &place, err);
-    if (!result && grid.dims && fits_grid(b, &grid, place)) {
-        *fits = 1;
-        for (uint32_t node = 0; node < b->nodes; node++)
-            b->place[node].point = place[start_of(b, b->site_of[node])->at];
-        result = set_torus(b, &grid, b->cost[0], b->hops[0], err);
-    }
-    free(place);
-    return result;
+    if (db_grid_load(b->db->file, "fabric_dims", "fabric_wrap", &grid, err) ||
+        (grid.dims && db_grid_places(b->db->file, &grid, &b->switches, &place, err)))
+        return -1;
+    if (!grid.dims || !fits_grid(b, &grid, place))
+        return 0;
+    *fits = 1;
+    for (uint32_t node = 0; node < b->nodes; node++)
+        b->place[node].point = place[start_of(b, b->site_of[node])->at];
+    return set_torus(b, &grid, b->cost[0], b->hops[0], err);
 }
 
 /* Two hosts are as far as the nearest two of their switches, or as their routes. */
@@ -417,9 +414,8 @@ static int make(topomap_db *db, const topomap_db_allocation *given, int inside,
                 topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
 {
     topomap_db_allocation allocation;
-    struct db_build b = {.db = db, .allocation = &allocation};
-    struct db_finder finder;
-    int result;
+    TOPOMAP_ENDED(build_clear) struct db_build b = {.db = db, .allocation = &allocation};
+    DB_FINDER finder = {0};
 
     if (db_allocation_copy(&allocation, given, err))
         return -1;
@@ -427,18 +423,12 @@ static int make(topomap_db *db, const topomap_db_allocation *given, int inside,
         return topomap_error_set(err, TOPOMAP_EUSAGE, "an allocation of %zu nodes",
                                  allocation.nodes->count);
     b.nodes = (uint32_t)allocation.nodes->count;
-    if (db_finder_open(db, &finder, err))
+    if (db_finder_open(db, &finder, err) || make_between(&b, &finder, err) ||
+        (inside && make_inside(&b, bindings, err)))
         return -1;
-    result = make_between(&b, &finder, err);
-    if (!result && inside)
-        result = make_inside(&b, bindings, err);
-    db_finder_close(&finder);
-    if (!result) {
-        *machine = b.machine;
-        b.machine = NULL;
-    }
-    build_clear(&b);
-    return result;
+    *machine = b.machine;
+    b.machine = NULL;
+    return 0;
 }
 
 int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,

@@ -10,18 +10,17 @@
 
 static int find_hosts(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
-    struct db_finder finder;
+    DB_FINDER finder = {0};
     struct db_place place;
-    int result = db_finder_open(l->db, &finder, err);
 
-    if (result)
+    if (db_finder_open(l->db, &finder, err))
         return -1;
-    for (uint32_t node = 0; !result && node < l->nodes; node++) {
-        result = db_finder_find(&finder, names->name[node], &place, err);
-        l->host[node] = result ? 0 : place.host;
+    for (uint32_t node = 0; node < l->nodes; node++) {
+        if (db_finder_find(&finder, names->name[node], &place, err))
+            return -1;
+        l->host[node] = place.host;
     }
-    db_finder_close(&finder);
-    return result;
+    return 0;
 }
 
 /* What a node hangs on: its adapters are the node; a Cray node is on its router without an adapter

@@ -95,6 +95,8 @@ struct db_finder {
 };
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err);
 void db_finder_close(struct db_finder *finder);
+/** Type of a local finder, `DB_FINDER finder = {0};`: it closes with its scope. */
+#define DB_FINDER TOPOMAP_ENDED(db_finder_close) struct db_finder
 /** Finds a Slurm node name; one that is not there is an error that names it. */
 int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
                    topomap_error *err);
