@@ -75,13 +75,12 @@ static const char *who(const struct group *group, char *text, size_t size)
 static int with_groups(struct db_check *check,
                        int (*tell)(struct db_check *, const struct groups *, const struct group *))
 {
-    struct groups g = {0};
+    TOPOMAP_ENDED(groups_clear) struct groups g = {0};
     int result = read_groups(check, &g);
 
     for (size_t i = 0; !result && i < g.count; i++)
         if (g.group[i].devices.gpus)
             result = tell(check, &g, &g.group[i]);
-    groups_clear(&g);
     return result;
 }
 
@@ -99,7 +98,8 @@ static int tell_far(struct db_check *check, const struct groups *all, const stru
 {
     static const char *const places[] = {"on their PCI switch", "next to their NUMA node"};
     const topomap_devices *d = &group->devices;
-    uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err), tiers[3] = {0}, usual;
+    TOPOMAP_FREED uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err);
+    uint32_t tiers[3] = {0}, usual;
     int result = nic ? topomap_devices_nics(d, nic, check->err) : -1;
 
     (void)all;
@@ -118,7 +118,6 @@ static int tell_far(struct db_check *check, const struct groups *all, const stru
             d->device[g].bus ? topomap_bus_format(d->device[g].bus, bus) : "",
             d->device[nic[g]].name, topomap_near_word(near), places[usual]);
     }
-    free(nic);
     return result;
 }
 
@@ -209,10 +208,10 @@ static int tell_missing(struct db_check *check, const struct group *group, uint3
                         const uint32_t *peer, uint32_t peers, struct expected is,
                         struct expected should)
 {
-    char *text = NULL, name[256], has[64], wanted[64];
+    char name[256], has[64], wanted[64];
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    int result;
 
     if (out)
         topomap_ranges_print(out, peer, peers, 2);
@@ -229,10 +228,8 @@ static int tell_missing(struct db_check *check, const struct group *group, uint3
                                  : "some",
                  should.links ? should.links : should.mbytes);
     }
-    result = db_found(check, "%s: GPU %u to GPU%s %s: %s, where other pairs have %s",
-                      who(group, name, sizeof name), gpu, peers > 1 ? "s" : "", text, has, wanted);
-    free(text);
-    return result;
+    return db_found(check, "%s: GPU %u to GPU%s %s: %s, where other pairs have %s",
+                    who(group, name, sizeof name), gpu, peers > 1 ? "s" : "", text, has, wanted);
 }
 
 /* Of the pairs that lack something, each is told of the GPU that has most of them. */
@@ -292,16 +289,17 @@ static int tell_down(struct db_check *check, const char *node, topomap_devices *
     TOPOMAP_FREED uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err);
     TOPOMAP_FREED uint32_t *user = topomap_alloc(d->gpus, sizeof *user, check->err);
     int32_t state[TOPOMAP_DEVICES_MOST];
-    int result = nic && user ? 0 : -1;
+    int result = 0;
 
     for (uint32_t i = 0; i < d->count; i++) {
         state[i] = d->device[i].state;
         d->device[i].state = -1;
     }
-    if (!result)
-        result = topomap_devices_nics(d, nic, check->err);
+    if (!nic || !user || topomap_devices_nics(d, nic, check->err))
+        return -1;
     for (uint32_t i = d->gpus; !result && i < d->count; i++) {
-        char *text = NULL, bus[20] = "";
+        TOPOMAP_FREED char *text = NULL;
+        char bus[20] = "";
         uint32_t users = 0;
         size_t size;
         FILE *out;
@@ -317,16 +315,13 @@ static int tell_down(struct db_check *check, const char *node, topomap_devices *
             topomap_ranges_print(out, user, users, 2);
             fputc(',', out);
         }
-        if (!topomap_printed(out, &text, check->err)) {
-            result = -1;
-            break;
-        }
+        if (!topomap_printed(out, &text, check->err))
+            return -1;
         result = db_found_as(check, users || !d->gpus ? check->row->severity : TOPOMAP_DB_INFO,
                              "%s: NIC %s%s is down", node,
                              *d->device[i].name ? d->device[i].name
                                                 : topomap_bus_format(d->device[i].bus, bus),
                              text);
-        free(text);
     }
     return result;
 }
@@ -343,13 +338,11 @@ int db_check_nics_down(struct db_check *check)
 
     while (db_next(&rows)) {
         const char *name = db_column_text(rows.row, 0);
-        topomap_devices devices;
-        int result;
+        TOPOMAP_ENDED(topomap_devices_clear) topomap_devices devices = {0};
+        int result = topomap_db_devices(check->db, name, &devices, check->err)
+                         ? -1
+                         : tell_down(check, name, &devices);
 
-        if (topomap_db_devices(check->db, name, &devices, check->err))
-            return -1;
-        result = tell_down(check, name, &devices);
-        topomap_devices_clear(&devices);
         if (result)
             return result;
     }

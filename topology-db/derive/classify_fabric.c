@@ -265,26 +265,23 @@ static void fabric_clear(struct fabric *f)
 int db_judge_parts(sqlite3 *file, int (*each)(const topomap_part *part, void *data), void *data,
                    topomap_error *err)
 {
-    struct fabric f = {.file = file};
+    TOPOMAP_ENDED(fabric_clear) struct fabric f = {.file = file};
     int result = read_fabric(&f, err);
 
     for (size_t p = 0; !result && p < f.parts; p++)
         if (f.part[p].all_ports)
             result = each(&f.part[p], data);
-    fabric_clear(&f);
     return result;
 }
 
 int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err)
 {
-    struct fabric f = {.file = file};
-    int result = read_fabric(&f, err) || write_parts(&f, err) ||
-                         db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, hosts, err)
-                     ? -1
-                     : 0;
+    TOPOMAP_ENDED(fabric_clear) struct fabric f = {.file = file};
 
-    if (!result && f.parts)
+    if (read_fabric(&f, err) || write_parts(&f, err) ||
+        db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, hosts, err))
+        return -1;
+    if (f.parts)
         combine(&f, verdict);
-    fabric_clear(&f);
-    return result;
+    return 0;
 }

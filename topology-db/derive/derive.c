@@ -151,21 +151,20 @@ static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topo
 static int write_hosts(struct db_views *views, topomap_error *err)
 {
     size_t count = HASH_COUNT(views->hosts), i = 0;
-    struct db_host_row **sorted = topomap_alloc(count, sizeof *sorted, err);
+    TOPOMAP_FREED struct db_host_row **sorted = topomap_alloc(count, sizeof *sorted, err);
     DB_STATEMENT *insert = db_prepare(views->file, "INSERT INTO host VALUES(?,?,?,?,?,?,?,?)", err);
-    int result = sorted && insert ? 0 : -1;
 
-    if (!result) {
-        for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
-            sorted[i++] = host;
-        qsort(sorted, count, sizeof *sorted, by_name);
-    }
-    for (i = 0; !result && i < count; i++) {
+    if (!sorted || !insert)
+        return -1;
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
+        sorted[i++] = host;
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (i = 0; i < count; i++) {
         sorted[i]->id = (int64_t)i + 1;
-        result = write_host(insert, sorted[i], err);
+        if (write_host(insert, sorted[i], err))
+            return -1;
     }
-    free(sorted);
-    return result;
+    return 0;
 }
 
 /* A nickname never hides a host of that very name. */
@@ -262,33 +261,27 @@ static int judge_listed(struct db_views *views)
 
 static int make_views(sqlite3 *file, topomap_error *err)
 {
-    struct db_views views = {.file = file};
-    int result = db_execute(file,
-                            "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
-                            "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
-                            "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
-                            "DELETE FROM slurm_trunk; DELETE FROM fact;"
-                            "DELETE FROM host_devices; DELETE FROM host_domain;",
-                            err);
+    static const char forget[] = "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
+                                 "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
+                                 "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
+                                 "DELETE FROM slurm_trunk; DELETE FROM fact;"
+                                 "DELETE FROM host_devices; DELETE FROM host_domain;";
+    TOPOMAP_ENDED(views_clear) struct db_views views = {.file = file};
 
-    if (!result)
-        result = price_router(&views, err);
-    if (!result)
-        result = read_aliases(&views, err) || db_views_nics(&views, err) ||
-                         db_views_cray(&views, err) || db_views_adapters(&views, err) ||
-                         db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
-                         db_views_device_hosts(&views, err) || judge_listed(&views) ||
-                         write_hosts(&views, err) || write_nicknames(&views, err) ||
-                         write_adapters(&views, err) || db_views_links(&views, err) ||
-                         db_views_routes(file, err) || db_views_slurm(&views, err) ||
-                         db_views_planes(&views, err) || db_views_devices(&views, err)
-                     ? -1
-                     : 0;
-    if (!result)
-        result = db_put_fact(file, "refused_names", NULL, views.refused, err) ||
-                 db_put_fact(file, "refused_name", views.refused_name, 0, err);
-    views_clear(&views);
-    return result ? -1 : db_classify(file, err);
+    return db_execute(file, forget, err) || price_router(&views, err) ||
+                   read_aliases(&views, err) || db_views_nics(&views, err) ||
+                   db_views_cray(&views, err) || db_views_adapters(&views, err) ||
+                   db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
+                   db_views_device_hosts(&views, err) || judge_listed(&views) ||
+                   write_hosts(&views, err) || write_nicknames(&views, err) ||
+                   write_adapters(&views, err) || db_views_links(&views, err) ||
+                   db_views_routes(file, err) || db_views_slurm(&views, err) ||
+                   db_views_planes(&views, err) || db_views_devices(&views, err) ||
+                   db_put_fact(file, "refused_names", NULL, views.refused, err) ||
+                   db_put_fact(file, "refused_name", views.refused_name, 0, err) ||
+                   db_classify(file, err)
+               ? -1
+               : 0;
 }
 
 int db_derive(sqlite3 *file, topomap_error *err)

@@ -402,21 +402,18 @@ static const char price_torus[] =
 
 int db_views_links(struct db_views *views, topomap_error *err)
 {
-    struct cables cables = {0};
+    TOPOMAP_ENDED(cables_clear) struct cables cables = {0};
     int64_t torus = 0;
-    int result = 0;
 
-    if (views->routers && views->router_kind != 'a')
-        result = db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err);
-    result = result || read_cables(views, &cables, err) ||
-                     price_sorts(views->file, &cables, torus, err) ||
-                     write_attached(views, &cables, err) || attach_cray(views, err) ||
-                     write_trunks(views->file, &cables, err) ||
-                     (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus)))
-                 ? -1
-                 : 0;
-    cables_clear(&cables);
-    return result;
+    if (views->routers && views->router_kind != 'a' &&
+        db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err))
+        return -1;
+    return read_cables(views, &cables, err) || price_sorts(views->file, &cables, torus, err) ||
+                   write_attached(views, &cables, err) || attach_cray(views, err) ||
+                   write_trunks(views->file, &cables, err) ||
+                   (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus)))
+               ? -1
+               : 0;
 }
 
 /* ---- Planes ----------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ struct scan {
     sqlite3 *file;
     topomap_lft_fabric routes;
     topomap_switches switches;
+    topomap_arena arena;     /* of the arrays but arrival and kept */
     uint32_t *node;          /* [vertices] index in switches, or UINT32_MAX */
     uint32_t *price;         /* [cables] cost of a byte */
     struct arrival *arrival; /* by switch, adapter, port */
@@ -126,19 +127,16 @@ static int make_room(struct scan *scan, topomap_error *err)
 {
     size_t vertices = scan->routes.count, switches = scan->switches.count;
 
-    scan->node = topomap_alloc(vertices, sizeof *scan->node, err);
-    scan->price = topomap_alloc(scan->routes.cables, sizeof *scan->price, err);
-    scan->leaf = topomap_alloc(scan->leaves, sizeof *scan->leaf, err);
-    scan->near = topomap_alloc(switches, sizeof *scan->near, err);
-    scan->cheap = topomap_alloc(switches, sizeof *scan->cheap, err);
-    scan->steps = topomap_alloc(vertices, sizeof *scan->steps, err);
-    scan->cost = topomap_alloc(vertices, sizeof *scan->cost, err);
-    scan->path = topomap_alloc(vertices, sizeof *scan->path, err);
-    scan->column = topomap_alloc(scan->leaves, PLACE, err);
-    return scan->node && scan->price && scan->leaf && scan->near && scan->cheap && scan->steps &&
-                   scan->cost && scan->path && scan->column
-               ? 0
-               : -1;
+    scan->node = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->node, err);
+    scan->price = topomap_arena_alloc(&scan->arena, scan->routes.cables, sizeof *scan->price, err);
+    scan->leaf = topomap_arena_alloc(&scan->arena, scan->leaves, sizeof *scan->leaf, err);
+    scan->near = topomap_arena_alloc(&scan->arena, switches, sizeof *scan->near, err);
+    scan->cheap = topomap_arena_alloc(&scan->arena, switches, sizeof *scan->cheap, err);
+    scan->steps = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->steps, err);
+    scan->cost = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->cost, err);
+    scan->path = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->path, err);
+    scan->column = topomap_arena_alloc(&scan->arena, scan->leaves, PLACE, err);
+    return scan->arena.is_short ? -1 : 0;
 }
 
 static void scan_clear(struct scan *scan)
@@ -153,15 +151,7 @@ static void scan_clear(struct scan *scan)
     db_lft_clear(&scan->routes);
     free(scan->arrival);
     topomap_switches_clear(&scan->switches);
-    free(scan->node);
-    free(scan->price);
-    free(scan->leaf);
-    free(scan->near);
-    free(scan->cheap);
-    free(scan->steps);
-    free(scan->cost);
-    free(scan->path);
-    free(scan->column);
+    topomap_arena_clear(&scan->arena);
     free(scan->kept);
 }
 
@@ -418,16 +408,11 @@ static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
 
 int db_views_routes(sqlite3 *file, topomap_error *err)
 {
-    struct scan scan = {.file = file};
+    TOPOMAP_ENDED(scan_clear) struct scan scan = {.file = file};
     int64_t all;
-    int result;
 
     if (db_execute(file, "DELETE FROM walk; DELETE FROM way; DELETE FROM landing;", err) ||
         db_number(file, "SELECT count(*) FROM lft", 0, &all, err))
         return -1;
-    if (!all)
-        return 0;
-    result = scan_all(&scan, all, err);
-    scan_clear(&scan);
-    return result;
+    return all ? scan_all(&scan, all, err) : 0;
 }

@@ -204,26 +204,21 @@ static int make(struct joining *j, struct db_groups *groups, topomap_error *err)
 
 int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_error *err)
 {
+    TOPOMAP_ENDED(topomap_arena_clear) topomap_arena arena = {0};
     struct joining j = {.x = x};
     uint32_t count = x->graph.count;
     int result = -1;
 
     *groups = (struct db_groups){0};
     groups->of_host = topomap_alloc(x->hosts, sizeof *groups->of_host, err);
-    j.parent = topomap_alloc(count, sizeof *j.parent, err);
-    j.level = topomap_alloc(count, sizeof *j.level, err);
-    j.group_at = topomap_alloc(count, sizeof *j.group_at, err);
-    j.host_count = topomap_alloc(count, sizeof *j.host_count, err);
-    j.top = topomap_alloc(count, sizeof *j.top, err);
-    j.inside = topomap_alloc(count, sizeof *j.inside, err);
-    if (groups->of_host && j.parent && j.level && j.group_at && j.host_count && j.top && j.inside)
+    j.parent = topomap_arena_alloc(&arena, count, sizeof *j.parent, err);
+    j.level = topomap_arena_alloc(&arena, count, sizeof *j.level, err);
+    j.group_at = topomap_arena_alloc(&arena, count, sizeof *j.group_at, err);
+    j.host_count = topomap_arena_alloc(&arena, count, sizeof *j.host_count, err);
+    j.top = topomap_arena_alloc(&arena, count, sizeof *j.top, err);
+    j.inside = topomap_arena_alloc(&arena, count, sizeof *j.inside, err);
+    if (groups->of_host && !arena.is_short)
         result = make(&j, groups, err);
-    free(j.parent);
-    free(j.level);
-    free(j.group_at);
-    free(j.host_count);
-    free(j.top);
-    free(j.inside);
     if (result)
         db_groups_clear(groups);
     return result;

@@ -125,15 +125,13 @@ static void print_table(const struct router *r, uint32_t at, FILE *out)
 
 int synth_write_lfts(const struct synth_fabric *fabric, FILE *out, topomap_error *err)
 {
-    struct router r = {.fabric = fabric};
-    int result = make_room(&r, err);
+    TOPOMAP_ENDED(router_clear) struct router r = {.fabric = fabric};
 
-    if (!result) {
-        for (uint32_t to = 0; to < fabric->switches; to++)
-            route_to(&r, to);
-        for (uint32_t at = 0; at < fabric->switches; at++)
-            print_table(&r, at, out);
-    }
-    router_clear(&r);
-    return result;
+    if (make_room(&r, err))
+        return -1;
+    for (uint32_t to = 0; to < fabric->switches; to++)
+        route_to(&r, to);
+    for (uint32_t at = 0; at < fabric->switches; at++)
+        print_table(&r, at, out);
+    return 0;
 }
