@@ -36,10 +36,6 @@ struct ib_grammar {
 
 extern const struct ib_grammar ib_normal, ib_ports_report, ib_subnet_list, ib_net_dump;
 
-/** A line of none of the grammars: progress and error lines, comments, a terminal's prompt; or an
- *  error that names what other kind of file has such lines. */
-int ib_other_line(struct ib_reader *r, char *line);
-
 /** "PATH:LINE: WHAT at 'AT'"; returns -1. */
 int ib_fail(struct ib_reader *r, const char *what, const char *at);
 size_t ib_line(const struct ib_reader *r);
