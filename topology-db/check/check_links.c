@@ -232,13 +232,12 @@ static int mark_old_chips(struct db_check *check, struct cables *cables)
 {
     struct fastest {
         uint32_t mbps, trunks;
-    } * fastest;
+    };
+    TOPOMAP_FREED struct fastest *fastest = NULL;
     int64_t ids;
 
-    if (db_number(check->file, "SELECT max(id) + 1 FROM vertex", 0, &ids, check->err))
-        return -1;
-    fastest = topomap_alloc((size_t)ids, sizeof *fastest, check->err);
-    if (!fastest)
+    if (db_number(check->file, "SELECT max(id) + 1 FROM vertex", 0, &ids, check->err) ||
+        !(fastest = topomap_alloc((size_t)ids, sizeof *fastest, check->err)))
         return -1;
     for (size_t i = 0; i < cables->count; i++) {
         const struct cable *cable = &cables->list[i];
@@ -258,7 +257,6 @@ static int mark_old_chips(struct db_check *check, struct cables *cables)
                                         fastest[end->vertex].trunks > 1 &&
                                         fastest[end->vertex].mbps == cables->list[i].mbps;
         }
-    free(fastest);
     return 0;
 }
 

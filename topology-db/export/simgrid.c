@@ -187,6 +187,7 @@ static int put_route(const struct platform *p, uint32_t from, uint32_t to, topom
 
 static int put_routes(struct platform *p, topomap_error *err)
 {
+    TOPOMAP_ENDED(topomap_arena_clear) topomap_arena arena = {0};
     const topomap_network *n = p->network;
     int status = 0;
 
@@ -195,13 +196,12 @@ static int put_routes(struct platform *p, topomap_error *err)
                                  "the routes between %u nodes are too many to be written out: at "
                                  "most %d nodes",
                                  p->machine->nodes, NODES_MOST);
-    p->distance = topomap_alloc(n->vertices, sizeof *p->distance, err);
-    p->queue = topomap_alloc(n->vertices, sizeof *p->queue, err);
-    if (!p->distance || !p->queue)
-        status = -1;
+    p->distance = topomap_arena_alloc(&arena, n->vertices, sizeof *p->distance, err);
+    p->queue = topomap_arena_alloc(&arena, n->vertices, sizeof *p->queue, err);
+    if (arena.is_short)
+        return -1;
     fputs("<zone id=\"fabric\" routing=\"Full\">\n", p->out);
-    if (status == 0)
-        put_links(p);
+    put_links(p);
     for (uint32_t to = 0; status == 0 && to < p->machine->nodes; to++) {
         if (!topomap_network_routed(n))
             find_distances(p, n->vertex_of[to]);
@@ -209,8 +209,6 @@ static int put_routes(struct platform *p, topomap_error *err)
             status = put_route(p, from, to, err);
     }
     fputs("</zone>\n", p->out);
-    free(p->distance);
-    free(p->queue);
     return status;
 }
 

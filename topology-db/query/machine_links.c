@@ -459,14 +459,23 @@ static int take_background(struct links *l, const char *background, topomap_erro
                : topomap_network_background(l->network, background, err);
 }
 
+static void links_clear(struct links *l)
+{
+    topomap_network_free(l->network);
+    if (l->routed > 0)
+        db_lft_clear(&l->routes);
+    free(l->host);
+    free(l->vertex);
+    topomap_fabric_clear(&l->fabric);
+}
+
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
                              const char *background, topomap_machine *machine, topomap_error *err)
 {
     topomap_db_allocation allocation;
-    struct links l = {.db = db, .nodes = machine->nodes};
+    TOPOMAP_ENDED(links_clear) struct links l = {.db = db, .nodes = machine->nodes};
     int64_t switches = 0;
     char slurm[16];
-    int result;
 
     if (db_allocation_copy(&allocation, given, err))
         return -1;
@@ -480,22 +489,15 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
         return -1;
     if (*slurm)
         return 0;
-    result = db_number(db->file, "SELECT count(*) FROM switch", 0, &switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
-    if (!result && switches)
-        result = make(&l, allocation.nodes, err);
-    if (!result && background && !(l.levels && l.unrated))
-        result = take_background(&l, background, err);
-    if (!result && l.network) {
+    if (db_number(db->file, "SELECT count(*) FROM switch", 0, &switches, err) ||
+        (switches && make(&l, allocation.nodes, err)) ||
+        (background && !(l.levels && l.unrated) && take_background(&l, background, err)))
+        return -1;
+    if (l.network) {
         topomap_network_free(machine->network);
         machine->network = l.network;
         l.network = NULL;
     }
-    topomap_network_free(l.network);
-    if (l.routed > 0)
-        db_lft_clear(&l.routes);
-    free(l.host);
-    free(l.vertex);
-    topomap_fabric_clear(&l.fabric);
-    return result;
+    return 0;
 }

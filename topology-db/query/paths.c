@@ -204,7 +204,7 @@ static int follow(const struct db_paths *p, const topomap_db_distance *d, const 
 int db_paths_between(struct db_paths *p, const char *a, const char *b, struct db_path *path,
                      topomap_error *err)
 {
-    topomap_db_distance d;
+    TOPOMAP_ENDED(topomap_db_distance_clear) topomap_db_distance d = {0};
     struct db_place place[2] = {0};
     int64_t host[2];
     int result;
@@ -219,7 +219,6 @@ int db_paths_between(struct db_paths *p, const char *a, const char *b, struct db
     path->hops = d.hops;
     result = d.route ? follow(p, &d, host, path, err) : 0;
     path->complete = d.hops && path->cables == d.hops;
-    topomap_db_distance_clear(&d);
     return result;
 }
 

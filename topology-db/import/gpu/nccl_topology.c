@@ -304,27 +304,28 @@ static int take_tag(const topomap_xml *xml, enum topomap_xml_event event, void *
     return strcmp(xml->name, "pci") == 0 && r->depth ? close_pci(r, err) : 0;
 }
 
+static void reader_clear(struct reader *r)
+{
+    free(r->cpus);
+    free(r->link);
+}
+
 static int begin(struct db_import *import, void *content)
 {
-    struct reader r = {.file = content, .numa = -1};
-    char *text;
+    TOPOMAP_ENDED(reader_clear) struct reader r = {.file = content, .numa = -1};
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
-    int result;
 
     if (db_devices_nodes(import, content) ||
-        topomap_input_all(import->input, TEXT_MOST, &text, &size, import->err))
+        topomap_input_all(import->input, TEXT_MOST, &text, &size, import->err) ||
+        topomap_xml_read(import->path, text, size, take_tag, &r, import->err))
         return -1;
-    result = topomap_xml_read(import->path, text, size, take_tag, &r, import->err);
-    if (!result && !r.file->devices.count)
-        result = db_fail(import, 0, "no GPU and no NIC in it");
-    if (!result)
-        result = topomap_devices_finish(&r.file->devices, import->err);
-    if (!result)
-        join(&r, &r.file->devices);
-    free(text);
-    free(r.cpus);
-    free(r.link);
-    return result;
+    if (!r.file->devices.count)
+        return db_fail(import, 0, "no GPU and no NIC in it");
+    if (topomap_devices_finish(&r.file->devices, import->err))
+        return -1;
+    join(&r, &r.file->devices);
+    return 0;
 }
 
 const db_importer db_nccl_topology = {

@@ -46,26 +46,24 @@ int slurm_add_unit(struct slurm_file *file, const char *name, size_t line)
 
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line)
 {
-    topomap_names names = {0};
+    TOPOMAP_ENDED(topomap_names_clear) topomap_names names = {0};
     topomap_error why;
-    int result = 0;
 
     if (topomap_hostlist_expand(list, 0, &names, &why))
         return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(file->err, why.code, "%s", why.text)
                                            : slurm_fail(file, line, "%.300s", why.text);
     if (names.count > SLURM_MEMBERS_MOST - file->members)
-        result = slurm_fail(file, line, "more than %d names", SLURM_MEMBERS_MOST);
-    else
-        result = topomap_grow(&file->member, &file->member_room, file->members + names.count,
-                              sizeof *file->member, file->err);
-    for (size_t i = 0; !result && i < names.count; i++) {
+        return slurm_fail(file, line, "more than %d names", SLURM_MEMBERS_MOST);
+    if (topomap_grow(&file->member, &file->member_room, file->members + names.count,
+                     sizeof *file->member, file->err))
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
         file->member[file->members++] = (struct slurm_member){
             (uint32_t)file->units - 1, UINT32_MAX, (uint8_t)is_switch, (uint32_t)i, names.name[i]};
         names.name[i] = NULL;
         file->unit[file->units - 1].members++;
     }
-    topomap_names_clear(&names);
-    return result;
+    return 0;
 }
 
 static void file_free(void *content)
@@ -179,25 +177,25 @@ static int by_host(const void *a, const void *b)
 /* A node is in one block, ring or torus of a topology; it may be on several switches. */
 static int find_twice(const struct slurm_file *file)
 {
-    struct name *name = topomap_alloc(file->members, sizeof *name, file->err);
+    TOPOMAP_FREED struct name *name = topomap_alloc(file->members, sizeof *name, file->err);
     size_t count = 0;
-    int result = name ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->members; i++) {
+    if (!name)
+        return -1;
+    for (size_t i = 0; i < file->members; i++) {
         uint32_t topology = file->unit[file->member[i].unit].topology;
 
         if (file->topology[topology].kind != SLURM_TREE)
             name[count++] = (struct name){file->member[i].name, topology, file->member[i].unit};
     }
-    if (!result && count)
+    if (count)
         qsort(name, count, sizeof *name, by_host);
-    for (size_t i = 1; !result && i < count; i++)
+    for (size_t i = 1; i < count; i++)
         if (by_name(&name[i - 1], &name[i]) == 0)
-            result = slurm_fail(file, file->unit[name[i].unit].line,
-                                "node '%.60s' is in '%.60s' and '%.60s'", name[i].text,
-                                file->unit[name[i - 1].unit].name, file->unit[name[i].unit].name);
-    free(name);
-    return result;
+            return slurm_fail(file, file->unit[name[i].unit].line,
+                              "node '%.60s' is in '%.60s' and '%.60s'", name[i].text,
+                              file->unit[name[i - 1].unit].name, file->unit[name[i].unit].name);
+    return 0;
 }
 
 static int check_topology(const struct slurm_file *file, const struct slurm_topology *topology)
