@@ -12,6 +12,16 @@
 /** Of an order by several keys, which ?: joins: -1, 0 or 1. */
 #define TOPOMAP_ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
+/** Defines the function \p by for qsort(): the order of the elements x and y, of \p type, by the
+ *  expression \p first; where that is 0, by \p then. */
+#define TOPOMAP_COMPARE(by, type, first, then)                                                     \
+    static int by(const void *a, const void *b)                                                    \
+    {                                                                                              \
+        const type *x = a, *y = b;                                                                 \
+                                                                                                   \
+        return (first) ?: (then);                                                                  \
+    }
+
 /** For qsort(): numbers, ascending. */
 static inline int topomap_by_u32(const void *a, const void *b)
 {

@@ -70,13 +70,8 @@ static int end_order(const struct end *a, const struct end *b)
                ?: db_natural_order(a->text, b->text);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-
-    return db_natural_order(x->end[0].text, y->end[0].text)
-               ?: db_natural_order(x->end[1].text, y->end[1].text);
-}
+TOPOMAP_COMPARE(by_text, struct cable, db_natural_order(x->end[0].text, y->end[0].text),
+                db_natural_order(x->end[1].text, y->end[1].text))
 
 static void take_cable(sqlite3_stmt *row, struct cable *cable)
 {
@@ -151,12 +146,8 @@ static void orient(struct cable *cable)
     }
 }
 
-static int by_class_and_rate(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-
-    return by_class(x, y) ?: TOPOMAP_ORDER(x->mbps, y->mbps) ?: by_text(x, y);
-}
+TOPOMAP_COMPARE(by_class_and_rate, struct cable, by_class(x, y),
+                TOPOMAP_ORDER(x->mbps, y->mbps) ?: by_text(x, y))
 
 /* The most frequent known rate of one class, the higher of equals. */
 static const struct cable *usual(const struct cable *list, size_t count)

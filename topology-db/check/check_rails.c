@@ -111,36 +111,18 @@ static int by_rate(const void *a, const void *b)
 }
 
 /* Of peers on one switch. */
-static int by_peers_switch(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-
-    return strcmp(x->peers, y->peers) ?: TOPOMAP_ORDER(x->sw, y->sw);
-}
+TOPOMAP_COMPARE(by_peers_switch, struct nic, strcmp(x->peers, y->peers),
+                TOPOMAP_ORDER(x->sw, y->sw))
 
 /* Of peers, and of one name. */
-static int by_peers_name(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-
-    return strcmp(x->peers, y->peers) ?: by_name(x, y);
-}
+TOPOMAP_COMPARE(by_peers_name, struct nic, strcmp(x->peers, y->peers), by_name(x, y))
 
 /* ---- Wrong rails ----------------------------------------------------------------------------- */
 
-static int by_switch(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
+TOPOMAP_COMPARE(by_switch, struct nic, by_peers_switch(x, y),
+                by_name(x, y) ?: TOPOMAP_ORDER(x->host, y->host))
 
-    return by_peers_switch(x, y) ?: by_name(x, y) ?: TOPOMAP_ORDER(x->host, y->host);
-}
-
-static int by_host(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->host, y->host) ?: by_name(x, y);
-}
+TOPOMAP_COMPARE(by_host, struct nic, TOPOMAP_ORDER(x->host, y->host), by_name(x, y))
 
 /* The NIC that three quarters of the ports of one switch are: `list` is sorted by name. NULL where
  * there is none, or too few to tell. */
@@ -238,12 +220,8 @@ static int collect(const topomap_db_finding *finding, void *data)
     return 0;
 }
 
-static int by_end(const void *a, const void *b)
-{
-    const struct port *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->number, y->number);
-}
+TOPOMAP_COMPARE(by_end, struct port, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->number, y->number))
 
 static int is_told(const struct told *told, const struct nic *nic)
 {
@@ -252,12 +230,8 @@ static int is_told(const struct told *told, const struct nic *nic)
     return told->count && bsearch(&key, told->end, told->count, sizeof key, by_end);
 }
 
-static int by_rail(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-
-    return by_peers_name(x, y) ?: by_rate(x, y) ?: TOPOMAP_ORDER(x->host, y->host);
-}
+TOPOMAP_COMPARE(by_rail, struct nic, by_peers_name(x, y),
+                by_rate(x, y) ?: TOPOMAP_ORDER(x->host, y->host))
 
 /* "mlx5_" of mlx5_1. */
 static size_t stem(const char *name)
@@ -279,12 +253,7 @@ static int by_node_stem(const void *a, const void *b)
     return order ?: strncmp(x->name, y->name, stem_x);
 }
 
-static int by_kind(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-
-    return by_node_stem(x, y) ?: by_rate(x, y) ?: by_name(x, y);
-}
+TOPOMAP_COMPARE(by_kind, struct nic, by_node_stem(x, y), by_rate(x, y) ?: by_name(x, y))
 
 /* One with the rate that more than half of at least three with a known one have, or NULL; `list` is
  * sorted by it. */

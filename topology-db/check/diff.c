@@ -109,13 +109,8 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static int by_item(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->what, y->what) ?: db_natural_order(x->key, y->key);
-
-    return order ?: strcmp(x->value, y->value);
-}
+TOPOMAP_COMPARE(by_item, struct item, TOPOMAP_ORDER(x->what, y->what),
+                db_natural_order(x->key, y->key) ?: strcmp(x->value, y->value))
 
 static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, struct items *items,
                      topomap_error *err)

@@ -60,12 +60,7 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
 
 /* ---- Routers' coordinates ----------------------------------------------------------------- */
 
-static int by_cname(const void *a, const void *b)
-{
-    const struct db_router *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->cname, y->cname);
-}
+TOPOMAP_COMPARE(by_cname, struct db_router, TOPOMAP_ORDER(x->cname, y->cname), 0)
 
 static int read_routers(struct db_views *views, topomap_error *err)
 {

@@ -252,13 +252,9 @@ static int take_link(const struct db_views *views, struct cables *cables, sqlite
     return 0;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->host, y->host) ?: TOPOMAP_ORDER(x->at, y->at);
-
-    return order ?: TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->onto, y->onto);
-}
+TOPOMAP_COMPARE(by_place, struct cable,
+                TOPOMAP_ORDER(x->host, y->host) ?: TOPOMAP_ORDER(x->at, y->at),
+                TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->onto, y->onto))
 
 static int read_cables(const struct db_views *views, struct cables *cables, topomap_error *err)
 {

@@ -28,14 +28,8 @@ static int keep_name(struct names *names, const char *name, topomap_error *err)
 }
 
 /* By GUIDs as signed numbers, as they are looked up. */
-static int by_guid(const void *a, const void *b)
-{
-    const struct db_nic *x = a, *y = b;
-
-    int order = TOPOMAP_ORDER((int64_t)x->guid, (int64_t)y->guid);
-
-    return order ?: TOPOMAP_ORDER(y->exact, x->exact) ?: TOPOMAP_ORDER(x->node, y->node);
-}
+TOPOMAP_COMPARE(by_guid, struct db_nic, TOPOMAP_ORDER((int64_t)x->guid, (int64_t)y->guid),
+                TOPOMAP_ORDER(y->exact, x->exact) ?: TOPOMAP_ORDER(x->node, y->node))
 
 static int same_node(const struct db_views *views, const struct db_nic *a, const struct db_nic *b)
 {

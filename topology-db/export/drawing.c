@@ -102,12 +102,8 @@ static int take_finding(const topomap_db_finding *finding, void *data)
     return 0;
 }
 
-static int by_port(const void *a, const void *b)
-{
-    const struct fault *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->port, y->port);
-}
+TOPOMAP_COMPARE(by_port, struct fault, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->port, y->port))
 
 static int find_faults(struct picture *p)
 {

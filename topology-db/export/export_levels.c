@@ -40,12 +40,8 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
     return rows.result;
 }
 
-static int by_lower(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->lower, y->lower) ?: TOPOMAP_ORDER(x->upper, y->upper);
-}
+TOPOMAP_COMPARE(by_lower, struct edge, TOPOMAP_ORDER(x->lower, y->lower),
+                TOPOMAP_ORDER(x->upper, y->upper))
 
 /* A switch has its level when all that is below it has. */
 static int set_levels(struct db_export *x, const struct edges *edges, topomap_error *err)

@@ -94,12 +94,7 @@ int db_domains_add(struct db_list *list, const char *node, const char *domain, s
     return db_list_add(list, &entry, sizeof entry, err);
 }
 
-static int by_node(const void *a, const void *b)
-{
-    const struct db_domain *x = a, *y = b;
-
-    return strcmp(x->key, y->key) ?: TOPOMAP_ORDER(x->line, y->line);
-}
+TOPOMAP_COMPARE(by_node, struct db_domain, strcmp(x->key, y->key), TOPOMAP_ORDER(x->line, y->line))
 
 int db_domains_check(struct db_import *import, struct db_list *list)
 {

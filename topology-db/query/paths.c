@@ -89,13 +89,8 @@ static int load_rows(struct db_paths *p, const char *sql,
     return rows.result;
 }
 
-static int by_vertex(const void *a, const void *b)
-{
-    const struct tip *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->vertex, y->vertex);
-
-    return order ?: TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->cable, y->cable);
-}
+TOPOMAP_COMPARE(by_vertex, struct tip, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->cable, y->cable))
 
 static int load(struct db_paths *p, topomap_error *err)
 {

@@ -151,13 +151,8 @@ struct ranked {
     uint32_t number, node;
 };
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->rank, y->rank);
-
-    return order ?: TOPOMAP_ORDER(x->number, y->number) ?: TOPOMAP_ORDER(x->node, y->node);
-}
+TOPOMAP_COMPARE(by_rank, struct ranked, TOPOMAP_ORDER(x->rank, y->rank),
+                TOPOMAP_ORDER(x->number, y->number) ?: TOPOMAP_ORDER(x->node, y->node))
 
 /* \p rank NULL: nodes are only numbered. */
 static int sort_nodes(const struct order *order, const topomap_names *nodes, const struct key *key,

@@ -106,12 +106,7 @@ static int begin(struct db_import *import, void *content)
     return json ? read_json(import, content) : 0;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    return strcmp(x->place, y->place) ?: TOPOMAP_ORDER(x->line, y->line);
-}
+TOPOMAP_COMPARE(by_place, struct entry, strcmp(x->place, y->place), TOPOMAP_ORDER(x->line, y->line))
 
 /* The zone, and each part with those before it, the last where it is shared. */
 static int put(struct db_import *import, struct levels *levels, const struct entry *entry,

@@ -172,13 +172,8 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     return TOPOMAP_APPEND(table->row, table->rows, table->room, import->err, row);
 }
 
-static int by_jacks(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    int order = strcmp(x->from, y->from) ?: strcmp(x->to, y->to);
-
-    return order ?: x->swapped - y->swapped ?: TOPOMAP_ORDER(x->line, y->line);
-}
+TOPOMAP_COMPARE(by_jacks, struct row, strcmp(x->from, y->from) ?: strcmp(x->to, y->to),
+                x->swapped - y->swapped ?: TOPOMAP_ORDER(x->line, y->line))
 
 /* Rows [first, end) are of one pair of jacks; as many links as rows of the end that has more. The
  * others' listings join them: topomap_fabric_match(). */

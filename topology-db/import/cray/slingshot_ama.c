@@ -160,21 +160,11 @@ static int read_line(struct db_import *import, void *data, char *line)
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->place, y->place);
+TOPOMAP_COMPARE(by_place, struct entry, TOPOMAP_ORDER(x->place, y->place),
+                db_natural_order(x->host, y->host) ?: TOPOMAP_ORDER(x->line, y->line))
 
-    return order ?: db_natural_order(x->host, y->host) ?: TOPOMAP_ORDER(x->line, y->line);
-}
-
-static int by_host(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = db_natural_order(x->host, y->host);
-
-    return order ?: TOPOMAP_ORDER(x->nic, y->nic) ?: TOPOMAP_ORDER(x->place, y->place);
-}
+TOPOMAP_COMPARE(by_host, struct entry, db_natural_order(x->host, y->host),
+                TOPOMAP_ORDER(x->nic, y->nic) ?: TOPOMAP_ORDER(x->place, y->place))
 
 /* Several tasks of one node print the same; two hosts with one address do not exist. */
 static int drop_doubles(struct db_import *import, struct content *content)

@@ -123,12 +123,7 @@ static int read_pairs(struct db_import *import, char *line, struct processor *ro
     return 0;
 }
 
-static int by_nid(const void *a, const void *b)
-{
-    const struct processor *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->number[NID], y->number[NID]);
-}
+TOPOMAP_COMPARE(by_nid, struct processor, TOPOMAP_ORDER(x->number[NID], y->number[NID]), 0)
 
 static int check(struct db_import *import, void *content)
 {

@@ -86,12 +86,7 @@ static int read_line(struct db_import *import, void *content, char *line)
     return 0;
 }
 
-static int by_nid(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->nid, y->nid);
-}
+TOPOMAP_COMPARE(by_nid, struct row, TOPOMAP_ORDER(x->nid, y->nid), 0)
 
 static int check(struct db_import *import, void *content)
 {

@@ -159,12 +159,8 @@ struct named_port {
     const char *name;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct named_port *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->vertex, y->vertex) ?: db_natural_order(x->name, y->name);
-}
+TOPOMAP_COMPARE(by_name, struct named_port, TOPOMAP_ORDER(x->vertex, y->vertex),
+                db_natural_order(x->name, y->name))
 
 static void number_ports(const struct wires *wires, const struct named_port *row, uint32_t *number)
 {
@@ -235,12 +231,8 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
 
 /* ---- Links --------------------------------------------------------------------------------- */
 
-static int by_ports(const void *a, const void *b)
-{
-    const struct wire *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->from_port, y->from_port) ?: TOPOMAP_ORDER(x->to_port, y->to_port);
-}
+TOPOMAP_COMPARE(by_ports, struct wire, TOPOMAP_ORDER(x->from_port, y->from_port),
+                TOPOMAP_ORDER(x->to_port, y->to_port))
 
 /* What both ends say of one link is equal then, and stands together. */
 static void put_in_order(struct wire *wire, size_t wires)

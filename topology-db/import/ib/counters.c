@@ -210,21 +210,12 @@ static int read_line(struct db_import *import, void *content, char *line)
 
 /* ---- Rates --------------------------------------------------------------------------------- */
 
-static int by_port(const void *a, const void *b)
-{
-    const struct reading *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->guid, y->guid) ?: TOPOMAP_ORDER(x->lid, y->lid);
-
-    return order ?: TOPOMAP_ORDER(x->port, y->port) ?: x->wide - y->wide;
-}
+TOPOMAP_COMPARE(by_port, struct reading,
+                TOPOMAP_ORDER(x->guid, y->guid) ?: TOPOMAP_ORDER(x->lid, y->lid),
+                TOPOMAP_ORDER(x->port, y->port) ?: x->wide - y->wide)
 
 /* In the order of the files, which qsort() may not keep. */
-static int by_port_and_time(const void *a, const void *b)
-{
-    const struct reading *x = a, *y = b;
-
-    return by_port(a, b) ?: TOPOMAP_ORDER(x->order, y->order);
-}
+TOPOMAP_COMPARE(by_port_and_time, struct reading, by_port(x, y), TOPOMAP_ORDER(x->order, y->order))
 
 /* Of one counter in all readings of a port. */
 static double rate_of(struct counters *c, const struct reading *r, size_t n, int k, double seconds)

@@ -8,21 +8,12 @@
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-static int by_guid(const void *a, const void *b)
-{
-    const struct ib_vertex *x = a, *y = b;
+TOPOMAP_COMPARE(by_guid, struct ib_vertex, TOPOMAP_ORDER(x->guid, y->guid),
+                TOPOMAP_ORDER(x->subnet, y->subnet))
 
-    return TOPOMAP_ORDER(x->guid, y->guid) ?: TOPOMAP_ORDER(x->subnet, y->subnet);
-}
-
-static int by_port(const void *a, const void *b)
-{
-    const struct ib_end *x = a, *y = b;
-
-    int order = TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->port, y->port);
-
-    return order ?: TOPOMAP_ORDER(x->derived, y->derived) ?: TOPOMAP_ORDER(x->line, y->line);
-}
+TOPOMAP_COMPARE(by_port, struct ib_end,
+                TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->port, y->port),
+                TOPOMAP_ORDER(x->derived, y->derived) ?: TOPOMAP_ORDER(x->line, y->line))
 
 /* Renumbers vertices by GUID: a dump's own order is that of a hash table and changes from run to
  * run. */

@@ -21,12 +21,8 @@ static int by_group(const struct member *x, const struct member *y)
     return TOPOMAP_ORDER(x->node, y->node) ?: (x->node ? 0 : strcmp(x->text, y->text));
 }
 
-static int by_member(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-
-    return by_group(x, y) ?: TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->guid, y->guid);
-}
+TOPOMAP_COMPARE(by_member, struct member, by_group(x, y),
+                TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->guid, y->guid))
 
 static void see_port(uint8_t *port, uint8_t number)
 {

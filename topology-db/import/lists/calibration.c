@@ -86,12 +86,7 @@ static int read_row(struct db_import *import, void *content, char *line)
     return db_list_add(&table->levels, &row, sizeof row, import->err);
 }
 
-static int by_level(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    return strcmp(x->level, y->level) ?: TOPOMAP_ORDER(x->line, y->line);
-}
+TOPOMAP_COMPARE(by_level, struct row, strcmp(x->level, y->level), TOPOMAP_ORDER(x->line, y->line))
 
 static int check(struct db_import *import, void *content)
 {

@@ -64,12 +64,7 @@ static int read_line(struct db_import *import, void *content, char *line)
     return db_list_add(content, &entry, sizeof entry, import->err);
 }
 
-static int by_from(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->guid, y->guid) ?: strcmp(x->key, y->key);
-}
+TOPOMAP_COMPARE(by_from, struct entry, TOPOMAP_ORDER(x->guid, y->guid), strcmp(x->key, y->key))
 
 static int check(struct db_import *import, void *content)
 {

@@ -88,12 +88,8 @@ struct name {
     uint32_t topology, unit;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-
-    return TOPOMAP_ORDER(x->topology, y->topology) ?: strcmp(x->text, y->text);
-}
+TOPOMAP_COMPARE(by_name, struct name, TOPOMAP_ORDER(x->topology, y->topology),
+                strcmp(x->text, y->text))
 
 /* Units sorted by topology and name, each name once. */
 static struct name *sort_units(const struct slurm_file *file)
@@ -167,12 +163,7 @@ static int find_loops(const struct slurm_file *file)
     return result;
 }
 
-static int by_host(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-
-    return by_name(a, b) ?: TOPOMAP_ORDER(x->unit, y->unit);
-}
+TOPOMAP_COMPARE(by_host, struct name, by_name(x, y), TOPOMAP_ORDER(x->unit, y->unit))
 
 /* A node is in one block, ring or torus of a topology; it may be on several switches. */
 static int find_twice(const struct slurm_file *file)
