@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- sorted -------------------------------------------------------------------- */
@@ -21,6 +22,14 @@
                                                                                                    \
         return (first) ?: (then);                                                                  \
     }
+
+/** Sorts \p count elements of a list, which may be NULL where there are none, by a function for
+ *  qsort(). */
+#define TOPOMAP_SORT(list, count, by)                                                              \
+    do {                                                                                           \
+        if ((count) > 0)                                                                           \
+            qsort(list, count, sizeof *(list), by);                                                \
+    } while (0)
 
 /** For qsort(): numbers, ascending. */
 static inline int topomap_by_u32(const void *a, const void *b)

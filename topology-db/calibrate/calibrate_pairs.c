@@ -256,7 +256,7 @@ int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_erro
             row->to = from;
         }
     }
-    qsort(m->row, m->rows, sizeof *m->row, by_pair);
+    TOPOMAP_SORT(m->row, m->rows, by_pair);
     for (size_t first = 0, end; first < m->rows; first = end) {
         const struct db_measurement *row = &m->row[first];
 

@@ -80,8 +80,7 @@ static int list_distances(struct tables *t, topomap_error *err)
         }
         r->distance[d].pairs++;
     }
-    if (r->distances)
-        qsort(r->distance, r->distances, sizeof *r->distance, by_hops);
+    TOPOMAP_SORT(r->distance, r->distances, by_hops);
     for (size_t d = 0; d < r->distances; d++) {
         for (size_t i = 0; i < t->own->pairs; i++)
             if (t->own->pair[i].hops == r->distance[d].hops)

@@ -110,8 +110,8 @@ static int read_cables(struct db_check *check, struct cables *cables)
             return -1;
         take_cable(rows.row, &cables->list[cables->count++]);
     }
-    if (!rows.result && cables->count)
-        qsort(cables->list, cables->count, sizeof *cables->list, by_text);
+    if (!rows.result)
+        TOPOMAP_SORT(cables->list, cables->count, by_text);
     return rows.result;
 }
 
@@ -261,8 +261,7 @@ int db_check_degraded(struct db_check *check)
         orient(&cables.list[i]);
     if (!result && cables.count)
         result = mark_old_chips(check, &cables);
-    if (cables.count)
-        qsort(cables.list, cables.count, sizeof *cables.list, by_class_and_rate);
+    TOPOMAP_SORT(cables.list, cables.count, by_class_and_rate);
     for (size_t i = 0; !result && i < cables.count; i = end) {
         for (end = i; end < cables.count && by_class(&cables.list[i], &cables.list[end]) == 0;
              end++)

@@ -180,8 +180,8 @@ int db_check_wrong_rails(struct db_check *check)
     size_t end;
 
     if (!result && nics.count) {
-        qsort(nics.nic, nics.count, sizeof *nics.nic, by_switch);
-        qsort(by_node.nic, by_node.count, sizeof *by_node.nic, by_host);
+        TOPOMAP_SORT(nics.nic, nics.count, by_switch);
+        TOPOMAP_SORT(by_node.nic, by_node.count, by_host);
     }
     for (size_t i = 0; !result && i < nics.count; i = end) {
         end = run_end(nics.nic, i, nics.count, by_peers_switch);
@@ -276,7 +276,7 @@ static void compare_peers(struct nics *nics)
 {
     size_t end, others = 0;
 
-    qsort(nics->nic, nics->count, sizeof *nics->nic, by_rail);
+    TOPOMAP_SORT(nics->nic, nics->count, by_rail);
     for (size_t i = 0; i < nics->count; i = end) {
         const struct nic *usual;
 
@@ -326,11 +326,10 @@ int db_check_nic_speeds(struct db_check *check)
     degraded.each = collect;
     degraded.data = &told;
     result = db_check_degraded(&degraded) || read_nics(check, &nics) ? -1 : 0;
-    if (told.count)
-        qsort(told.end, told.count, sizeof *told.end, by_end);
+    TOPOMAP_SORT(told.end, told.count, by_end);
     if (!result && nics.count) {
         compare_peers(&nics);
-        qsort(nics.nic, nics.count, sizeof *nics.nic, by_kind);
+        TOPOMAP_SORT(nics.nic, nics.count, by_kind);
     }
     for (size_t i = 0; !result && i < nics.count; i = end) {
         end = run_end(nics.nic, i, nics.count, by_node_stem);

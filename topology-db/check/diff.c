@@ -148,8 +148,7 @@ static int read_items(topomap_db *db, int guids, const struct terms *terms, stru
     for (size_t what = 0; what < KINDS; what++)
         if ((guids || !kinds[what].guids) && read_kind(db->file, what, terms, items, err))
             return -1;
-    if (items->count)
-        qsort(items->list, items->count, sizeof *items->list, by_item);
+    TOPOMAP_SORT(items->list, items->count, by_item);
     return 0;
 }
 

@@ -158,7 +158,7 @@ static void count_routers(struct coordinates *c)
 {
     size_t end;
 
-    qsort(c->point, c->count, sizeof *c->point, by_point);
+    TOPOMAP_SORT(c->point, c->count, by_point);
     for (size_t i = 0; i < c->count; i = end) {
         for (end = i; end < c->count && by_point(&c->point[end], &c->point[i]) == 0; end++)
             ;

@@ -160,7 +160,7 @@ static int write_hosts(struct db_views *views, topomap_error *err)
         return -1;
     for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
         sorted[i++] = host;
-    qsort(sorted, count, sizeof *sorted, by_name);
+    TOPOMAP_SORT(sorted, count, by_name);
     for (i = 0; i < count; i++) {
         sorted[i]->id = (int64_t)i + 1;
         if (write_host(insert, sorted[i], err))

@@ -78,8 +78,8 @@ static int read_routers(struct db_views *views, topomap_error *err)
             return -1;
         views->router[views->routers++] = router;
     }
-    if (!rows.result && views->routers)
-        qsort(views->router, views->routers, sizeof *views->router, by_cname);
+    if (!rows.result)
+        TOPOMAP_SORT(views->router, views->routers, by_cname);
     return rows.result;
 }
 

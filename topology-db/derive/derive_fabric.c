@@ -273,8 +273,7 @@ static int read_cables(const struct db_views *views, struct cables *cables, topo
     while (db_next(&rows))
         if (take_link(views, cables, rows.row, err))
             return -1;
-    if (cables->count)
-        qsort(cables->cable, cables->count, sizeof *cables->cable, by_place);
+    TOPOMAP_SORT(cables->cable, cables->count, by_place);
     return rows.result;
 }
 

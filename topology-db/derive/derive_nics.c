@@ -79,7 +79,7 @@ int db_views_nics(struct db_views *views, topomap_error *err)
     }
     views->nic_names = names.text;
     if (!rows.result && views->nics) {
-        qsort(views->nic, views->nics, sizeof *views->nic, by_guid);
+        TOPOMAP_SORT(views->nic, views->nics, by_guid);
         settle(views);
     }
     return rows.result;

@@ -111,8 +111,7 @@ static int find_faults(struct picture *p)
 
     if (topomap_db_check(p->x->db, &options, take_finding, p, p->err) != 0)
         return -1;
-    if (p->faults)
-        qsort(p->fault, p->faults, sizeof *p->fault, by_port);
+    TOPOMAP_SORT(p->fault, p->faults, by_port);
     return 0;
 }
 

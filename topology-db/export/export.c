@@ -208,8 +208,8 @@ static int read_cables(struct db_export *x, topomap_error *err)
     for (size_t i = 0; !result && i < sizeof rows / sizeof *rows; i++)
         if (rows[i].slurm == x->slurm)
             result = read_rows(x, rows[i].sql, &room, err);
-    if (!result && x->cables)
-        qsort(x->cable, x->cables, sizeof *x->cable, by_ends);
+    if (!result)
+        TOPOMAP_SORT(x->cable, x->cables, by_ends);
     return result;
 }
 

@@ -62,8 +62,8 @@ static int join_rails(struct joining *j, topomap_error *err)
     size_t count = 0, end;
     int result = list_pairs(j, &pairs, &count, err);
 
-    if (!result && count)
-        qsort(pairs, count, sizeof *pairs, by_pair);
+    if (!result)
+        TOPOMAP_SORT(pairs, count, by_pair);
     for (size_t i = 0; !result && i < count; i = end) {
         uint32_t a = j->host_count[pairs[i].a], b = j->host_count[pairs[i].b];
 

@@ -88,8 +88,8 @@ int db_export_slurm_levels(struct db_export *x, topomap_error *err)
     if (result || !tree)
         return result;
     result = read_edges(x, tree == 2, &edges, err);
-    if (!result && edges.count)
-        qsort(edges.edge, edges.count, sizeof *edges.edge, by_lower);
+    if (!result)
+        TOPOMAP_SORT(edges.edge, edges.count, by_lower);
     if (!result)
         result = set_levels(x, &edges, err);
     free(edges.edge);

@@ -164,8 +164,7 @@ static int run_dot(struct db_export *x, topomap_error *err)
     for (size_t i = 0; i < x->cables; i++)
         if (db_cable_kept(x, &x->cable[i]))
             sorted[count++] = &x->cable[i];
-    if (count)
-        qsort(sorted, count, sizeof *sorted, by_pair);
+    TOPOMAP_SORT(sorted, count, by_pair);
     fprintf(x->out, "// Edges: Gb/s, of all parallel links together.\ngraph fabric {\n"
                     "  node [shape=ellipse];\n");
     for (uint32_t i = 0; i < x->graph.count; i++)

@@ -207,7 +207,7 @@ static int number_domains(const struct arch *a, uint32_t *domain_of, topomap_err
     walk(a, position);
     for (uint32_t t = 0; t < a->count; t++)
         order[t] = (struct placed){position[a->groups.of_host[a->host[t]]], t};
-    qsort(order, a->count, sizeof *order, by_key);
+    TOPOMAP_SORT(order, a->count, by_key);
     bisect(order, a->count, 1, domain_of);
     return 0;
 }

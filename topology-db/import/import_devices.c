@@ -101,8 +101,7 @@ int db_domains_check(struct db_import *import, struct db_list *list)
     struct db_domain *entry = list->row;
     size_t kept = 0;
 
-    if (list->rows)
-        qsort(entry, list->rows, sizeof *entry, by_node);
+    TOPOMAP_SORT(entry, list->rows, by_node);
     for (size_t i = 0; i < list->rows; i++) {
         if (kept && strcmp(entry[kept - 1].key, entry[i].key) == 0) {
             if (strcmp(entry[kept - 1].domain, entry[i].domain) != 0)

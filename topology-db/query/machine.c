@@ -352,7 +352,7 @@ static int named_once(const topomap_names *nodes, topomap_error *err)
         return -1;
     for (size_t i = 0; i < nodes->count; i++)
         name[i] = nodes->name[i];
-    qsort(name, nodes->count, sizeof *name, by_name);
+    TOPOMAP_SORT(name, nodes->count, by_name);
     for (size_t i = 1; i < nodes->count && !twice; i++)
         twice = strcmp(name[i - 1], name[i]) == 0 ? i : 0;
     if (twice)

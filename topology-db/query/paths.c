@@ -112,7 +112,7 @@ static int load(struct db_paths *p, topomap_error *err)
         p->tip[2 * i] = (struct tip){c->a, c->b, c->aport, (uint32_t)i};
         p->tip[2 * i + 1] = (struct tip){c->b, c->a, c->bport, (uint32_t)i};
     }
-    qsort(p->tip, 2 * p->cables, sizeof *p->tip, by_vertex);
+    TOPOMAP_SORT(p->tip, 2 * p->cables, by_vertex);
     return 0;
 }
 

@@ -39,7 +39,7 @@ static struct key *make_keys(const topomap_names *nodes, topomap_error *err)
         db_host_key(nodes->name[i], key[i].text);
         key[i].node = (uint32_t)i;
     }
-    qsort(key, nodes->count, sizeof *key, by_key);
+    TOPOMAP_SORT(key, nodes->count, by_key);
     return key;
 }
 
@@ -175,7 +175,7 @@ static int sort_nodes(const struct order *order, const topomap_names *nodes, con
                                        nodes->name[i]);
     }
     if (!result)
-        qsort(row, nodes->count, sizeof *row, by_rank);
+        TOPOMAP_SORT(row, nodes->count, by_rank);
     for (size_t i = 0; !result && i < nodes->count; i++)
         sequence[i] = row[i].node;
     return result;

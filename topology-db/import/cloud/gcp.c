@@ -135,8 +135,7 @@ static int check(struct db_import *import, void *data)
     struct entry *entry = levels->rows.row;
     size_t rows = levels->rows.rows;
 
-    if (rows)
-        qsort(entry, rows, sizeof *entry, by_place);
+    TOPOMAP_SORT(entry, rows, by_place);
     for (size_t i = 0; i < rows; i++) {
         int shared = (i && strcmp(entry[i - 1].place, entry[i].place) == 0) ||
                      (i + 1 < rows && strcmp(entry[i + 1].place, entry[i].place) == 0);

@@ -212,8 +212,7 @@ static int add_pairs(struct table *table, topomap_error *err)
 {
     size_t end;
 
-    if (table->rows)
-        qsort(table->row, table->rows, sizeof *table->row, by_jacks);
+    TOPOMAP_SORT(table->row, table->rows, by_jacks);
     for (size_t i = 0; i < table->rows; i = end) {
         for (end = i; end < table->rows && strcmp(table->row[i].from, table->row[end].from) == 0 &&
                       strcmp(table->row[i].to, table->row[end].to) == 0;

@@ -172,7 +172,7 @@ static int drop_doubles(struct db_import *import, struct content *content)
     struct entry *entry = content->list.row;
     size_t kept = 0;
 
-    qsort(entry, content->list.rows, sizeof *entry, by_place);
+    TOPOMAP_SORT(entry, content->list.rows, by_place);
     for (size_t i = 0; i < content->list.rows; i++) {
         const struct entry *last = kept ? &entry[kept - 1] : NULL;
 
@@ -194,7 +194,7 @@ static int number_nics(struct db_import *import, struct content *content)
 {
     struct entry *entry = content->list.row;
 
-    qsort(entry, content->list.rows, sizeof *entry, by_host);
+    TOPOMAP_SORT(entry, content->list.rows, by_host);
     for (size_t i = 0, first = 0; i < content->list.rows; i++) {
         if (strcmp(entry[first].host, entry[i].host) != 0)
             first = i;

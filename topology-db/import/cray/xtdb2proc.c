@@ -132,7 +132,7 @@ static int check(struct db_import *import, void *content)
 
     if (!list->rows)
         return db_fail_here(import, "no line with processor_id=: not xtdb2proc's output");
-    qsort(row, list->rows, sizeof *row, by_nid);
+    TOPOMAP_SORT(row, list->rows, by_nid);
     for (size_t i = 1; i < list->rows; i++)
         if (row[i].number[NID] == row[i - 1].number[NID])
             return db_fail(import, row[i].line, "processor_id %u is on line %zu too",

@@ -99,7 +99,7 @@ static int check(struct db_import *import, void *content)
                             "no header line with NID and NODENAME: not xtprocadmin's output");
     if (!table->nodes.rows)
         return db_fail_here(import, "the table has no rows");
-    qsort(row, table->nodes.rows, sizeof *row, by_nid);
+    TOPOMAP_SORT(row, table->nodes.rows, by_nid);
     for (size_t i = 0; i < table->nodes.rows; i++) {
         if (kept && row[kept - 1].nid == row[i].nid) {
             if (memcmp(&row[kept - 1].name, &row[i].name, sizeof row->name))

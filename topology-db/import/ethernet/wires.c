@@ -117,7 +117,7 @@ static int use_own_names(struct wires *wires, topomap_error *err)
         /* Looked up by what the others say of me. */
         told[i] = (struct reverse){wire[i].to, wire[i].to_port, wire[i].from, wire[i].from_port};
     }
-    qsort(told, rows, sizeof *told, by_from);
+    TOPOMAP_SORT(told, rows, by_from);
     for (size_t i = 0; i < rows; i++) {
         const struct reverse wanted = {wire[i].from, wire[i].from_port, wire[i].to, 0};
         const struct reverse *found =
@@ -221,7 +221,7 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
         row[i].port = i;
         row[i].name = port_name(wires, i);
     }
-    qsort(row, wires->ports.count, sizeof *row, by_name);
+    TOPOMAP_SORT(row, wires->ports.count, by_name);
     number_ports(wires, row, number);
     if (drop_doubles(wires, row, number, err))
         return -1;
@@ -241,8 +241,7 @@ static void put_in_order(struct wire *wire, size_t wires)
         if (wire[i].from_port > wire[i].to_port)
             wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
                                     wire[i].from_port, wire[i].mbps,    wire[i].line};
-    if (wires)
-        qsort(wire, wires, sizeof *wire, by_ports);
+    TOPOMAP_SORT(wire, wires, by_ports);
 }
 
 static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *number,

@@ -317,7 +317,7 @@ static int check(struct db_import *import, void *content)
     if (!c->readings.rows)
         return db_fail_here(import, "no port's counters: expected what perfquery -x LID PORT or "
                                     "ibqueryerrors --counters prints");
-    qsort(r, c->readings.rows, sizeof *r, by_port_and_time);
+    TOPOMAP_SORT(r, c->readings.rows, by_port_and_time);
     for (size_t i = 1; i < c->readings.rows; i++)
         twice |= by_port(&r[i - 1], &r[i]) == 0;
     if (!twice && !(c->seconds > 0))

@@ -25,7 +25,7 @@ static int sort_vertices(struct ib_fabric *fabric, topomap_error *err)
         return -1;
     for (uint32_t i = 0; i < fabric->vertices; i++)
         fabric->vertex[i].was = i;
-    qsort(fabric->vertex, fabric->vertices, sizeof *fabric->vertex, by_guid);
+    TOPOMAP_SORT(fabric->vertex, fabric->vertices, by_guid);
     for (uint32_t i = 0; i < fabric->vertices; i++)
         now[fabric->vertex[i].was] = i;
     ib_renumber(fabric, now);
@@ -236,8 +236,7 @@ int ib_join(struct ib_fabric *fabric, struct db_import *import)
 {
     if (sort_vertices(fabric, import->err))
         return -1;
-    if (fabric->ends)
-        qsort(fabric->end, fabric->ends, sizeof *fabric->end, by_port);
+    TOPOMAP_SORT(fabric->end, fabric->ends, by_port);
     if (check_subnets(fabric, import) || index_ends(fabric, import) || join_ends(fabric, import))
         return -1;
     if (fabric->both) {

@@ -77,8 +77,7 @@ static size_t find_members(const struct ib_fabric *fabric, const uint64_t *nodes
             continue;
         member[members++] = (struct member){node, text, vertex->guid, i, port[i]};
     }
-    if (members)
-        qsort(member, members, sizeof *member, by_member);
+    TOPOMAP_SORT(member, members, by_member);
     return members;
 }
 
@@ -143,8 +142,7 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
     int result = port && member && owner ? 0 : -1;
 
     if (!result) {
-        if (count)
-            qsort(nodes, count, sizeof *nodes, topomap_by_u64);
+        TOPOMAP_SORT(nodes, count, topomap_by_u64);
         find_owners(fabric, member, find_members(fabric, nodes, count, port, member), owner);
         move(fabric, owner);
     }

@@ -30,7 +30,7 @@ static int list_guids(const struct ib_fabric *fabric, struct guids *guids, topom
             guid[guids->count++] = vertex->port_guid;
     }
     if (guid && guids->count)
-        qsort(guid, guids->count, sizeof *guid, topomap_by_u64);
+        TOPOMAP_SORT(guid, guids->count, topomap_by_u64);
     return guid ? 0 : -1;
 }
 
@@ -93,7 +93,7 @@ static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_
             trim(fabric->base.text + fabric->vertex[i].text);
             label[labels++] = (struct label){ib_text(fabric, i), i};
         }
-    qsort(label, labels, sizeof *label, by_text);
+    TOPOMAP_SORT(label, labels, by_text);
     for (size_t i = 0; i < labels; i = end) {
         for (end = i + 1; end < labels && by_text(&label[i], &label[end]) == 0; end++)
             ;

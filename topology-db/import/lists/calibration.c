@@ -94,8 +94,7 @@ static int check(struct db_import *import, void *content)
     struct row *row = levels->row;
     int hop = 0;
 
-    if (levels->rows)
-        qsort(row, levels->rows, sizeof *row, by_level);
+    TOPOMAP_SORT(row, levels->rows, by_level);
     for (size_t i = 0; i < levels->rows; i++) {
         hop |= strcmp(row[i].level, "hop") == 0;
         if (i && strcmp(row[i - 1].level, row[i].level) == 0)

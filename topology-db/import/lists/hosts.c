@@ -73,7 +73,7 @@ static int check(struct db_import *import, void *content)
 
     if (!map->rows)
         return db_fail_here(import, "no line 'GUID-or-name node'");
-    qsort(entry, map->rows, sizeof *entry, by_from);
+    TOPOMAP_SORT(entry, map->rows, by_from);
     for (size_t i = 1; i < map->rows; i++)
         if (by_from(&entry[i - 1], &entry[i]) == 0)
             return db_fail(import, entry[i].line, "mapped on line %zu too", entry[i - 1].line);

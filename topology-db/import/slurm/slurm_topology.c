@@ -100,7 +100,7 @@ static struct name *sort_units(const struct slurm_file *file)
         return NULL;
     for (uint32_t i = 0; i < file->units; i++)
         name[i] = (struct name){file->unit[i].name, file->unit[i].topology, i};
-    qsort(name, file->units, sizeof *name, by_name);
+    TOPOMAP_SORT(name, file->units, by_name);
     for (size_t i = 1; i < file->units; i++)
         if (by_name(&name[i - 1], &name[i]) == 0) {
             slurm_fail(file, file->unit[name[i].unit].line, "'%.60s' is there on line %zu too",
@@ -179,8 +179,7 @@ static int find_twice(const struct slurm_file *file)
         if (file->topology[topology].kind != SLURM_TREE)
             name[count++] = (struct name){file->member[i].name, topology, file->member[i].unit};
     }
-    if (count)
-        qsort(name, count, sizeof *name, by_host);
+    TOPOMAP_SORT(name, count, by_host);
     for (size_t i = 1; i < count; i++)
         if (by_name(&name[i - 1], &name[i]) == 0)
             return slurm_fail(file, file->unit[name[i].unit].line,
