@@ -50,6 +50,9 @@ int db_writer_end(struct db_writer *writer, int result, topomap_error *err);
 int db_execute(sqlite3 *file, const char *sql, topomap_error *err);
 /** NULL on failure; ends with sqlite3_finalize(). */
 sqlite3_stmt *db_prepare(sqlite3 *file, const char *sql, topomap_error *err);
+/** What a function returns that has failed, or has not: -1 or 0. */
+#define DB_STATUS(failed) ((failed) ? -1 : 0)
+
 /** Type of a local statement, `DB_STATEMENT *insert = db_prepare(...)`: it ends with its scope. */
 #define DB_STATEMENT __attribute__((cleanup(db_finalize_local))) sqlite3_stmt
 static inline void db_finalize_local(sqlite3_stmt **statement)

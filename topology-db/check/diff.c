@@ -134,12 +134,10 @@ static int look(topomap_db *db, int64_t *rates, int64_t *adapters, topomap_error
 {
     if (db_imported(db, err))
         return -1;
-    return db_number(db->file, "SELECT EXISTS(SELECT 1 FROM link WHERE mbps IS NOT NULL)", 0, rates,
-                     err) ||
-                   db_number(db->file, "SELECT EXISTS(SELECT 1 FROM vertex WHERE kind = 1)", 0,
-                             adapters, err)
-               ? -1
-               : 0;
+    return DB_STATUS(db_number(db->file, "SELECT EXISTS(SELECT 1 FROM link WHERE mbps IS NOT NULL)",
+                               0, rates, err) ||
+                     db_number(db->file, "SELECT EXISTS(SELECT 1 FROM vertex WHERE kind = 1)", 0,
+                               adapters, err));
 }
 
 static int read_items(topomap_db *db, int guids, const struct terms *terms, struct items *items,
@@ -204,9 +202,8 @@ int topomap_db_diff(topomap_db *a, topomap_db *b, int guids, each_change *each, 
     if (result)
         return -1;
     terms = (struct terms){rates[0] || rates[1], adapters[0] != adapters[1]};
-    result = read_items(a, guids, &terms, &before, err) || read_items(b, guids, &terms, &after, err)
-                 ? -1
-                 : 0;
+    result = DB_STATUS(read_items(a, guids, &terms, &before, err) ||
+                       read_items(b, guids, &terms, &after, err));
     if (!result)
         result = compare(&before, &after, each, data);
     free(before.list);
@@ -261,9 +258,8 @@ int topomap_db_losses(topomap_db *before, topomap_db *after,
     if (db_imported(before, err) || db_imported(after, err) ||
         lost_hosts(before->file, after->file, &loss[0], err))
         return -1;
-    return fewer(before->file, after->file, "SELECT count(*) FROM switch", &loss[1], err) ||
-                   fewer(before->file, after->file,
-                         "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1", &loss[2], err)
-               ? -1
-               : 0;
+    return DB_STATUS(
+        fewer(before->file, after->file, "SELECT count(*) FROM switch", &loss[1], err) ||
+        fewer(before->file, after->file, "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1",
+              &loss[2], err));
 }

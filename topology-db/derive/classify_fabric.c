@@ -245,11 +245,9 @@ static int write_parts(const struct fabric *f, topomap_error *err)
 
 static int read_fabric(struct fabric *f, topomap_error *err)
 {
-    return read_switches(f, err) || read_ports(f, err) || join_parts(f, err) ||
-                   /* No torus where a switch has more neighbours than that. */
-                   (narrow(f) && read_sockets(f, err)) || judge_parts(f, err)
-               ? -1
-               : 0;
+    return DB_STATUS(read_switches(f, err) || read_ports(f, err) || join_parts(f, err) ||
+                     /* No torus where a switch has more neighbours than that. */
+                     (narrow(f) && read_sockets(f, err)) || judge_parts(f, err));
 }
 
 static void fabric_clear(struct fabric *f)

@@ -270,20 +270,16 @@ static int make_views(sqlite3 *file, topomap_error *err)
                                  "DELETE FROM host_devices; DELETE FROM host_domain;";
     TOPOMAP_ENDED(views_clear) struct db_views views = {.file = file};
 
-    return db_execute(file, forget, err) || price_router(&views, err) ||
-                   read_aliases(&views, err) || db_views_nics(&views, err) ||
-                   db_views_cray(&views, err) || db_views_adapters(&views, err) ||
-                   db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
-                   db_views_device_hosts(&views, err) || judge_listed(&views) ||
-                   write_hosts(&views, err) || write_nicknames(&views, err) ||
-                   write_adapters(&views, err) || db_views_links(&views, err) ||
-                   db_views_routes(file, err) || db_views_slurm(&views, err) ||
-                   db_views_planes(&views, err) || db_views_devices(&views, err) ||
-                   db_put_fact(file, "refused_names", NULL, views.refused, err) ||
-                   db_put_fact(file, "refused_name", views.refused_name, 0, err) ||
-                   db_classify(file, err)
-               ? -1
-               : 0;
+    return DB_STATUS(
+        db_execute(file, forget, err) || price_router(&views, err) || read_aliases(&views, err) ||
+        db_views_nics(&views, err) || db_views_cray(&views, err) ||
+        db_views_adapters(&views, err) || db_views_slurm_hosts(&views, err) ||
+        read_classes(&views, err) || db_views_device_hosts(&views, err) || judge_listed(&views) ||
+        write_hosts(&views, err) || write_nicknames(&views, err) || write_adapters(&views, err) ||
+        db_views_links(&views, err) || db_views_routes(file, err) || db_views_slurm(&views, err) ||
+        db_views_planes(&views, err) || db_views_devices(&views, err) ||
+        db_put_fact(file, "refused_names", NULL, views.refused, err) ||
+        db_put_fact(file, "refused_name", views.refused_name, 0, err) || db_classify(file, err));
 }
 
 /* ---- When it said something else -------------------------------------------------------- */
@@ -372,10 +368,8 @@ static int change_write(sqlite3 *file, const struct change *before, topomap_erro
     if ((strcmp(contents_now, before->contents) != 0 || !changed) &&
         db_number(file, "SELECT max(time) FROM source", 0, &changed, err))
         return -1;
-    return db_put_fact(file, "contents", contents_now, 0, err) ||
-                   db_put_fact(file, "changed", NULL, changed, err)
-               ? -1
-               : 0;
+    return DB_STATUS(db_put_fact(file, "contents", contents_now, 0, err) ||
+                     db_put_fact(file, "changed", NULL, changed, err));
 }
 
 /* ---- All -------------------------------------------------------------------------------- */
@@ -384,8 +378,6 @@ int db_derive(sqlite3 *file, topomap_error *err)
 {
     struct change before;
 
-    return change_read(file, &before, err) || make_views(file, err) ||
-                   change_write(file, &before, err)
-               ? -1
-               : 0;
+    return DB_STATUS(change_read(file, &before, err) || make_views(file, err) ||
+                     change_write(file, &before, err));
 }

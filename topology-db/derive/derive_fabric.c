@@ -403,12 +403,11 @@ int db_views_links(struct db_views *views, topomap_error *err)
     if (views->routers && views->router_kind != 'a' &&
         db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err))
         return -1;
-    return read_cables(views, &cables, err) || price_sorts(views->file, &cables, torus, err) ||
-                   write_attached(views, &cables, err) || attach_cray(views, err) ||
-                   write_trunks(views->file, &cables, err) ||
-                   (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus)))
-               ? -1
-               : 0;
+    return DB_STATUS(read_cables(views, &cables, err) ||
+                     price_sorts(views->file, &cables, torus, err) ||
+                     write_attached(views, &cables, err) || attach_cray(views, err) ||
+                     write_trunks(views->file, &cables, err) ||
+                     (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus))));
 }
 
 /* ---- Planes ----------------------------------------------------------------------------- */

@@ -263,11 +263,9 @@ static int put_machine(struct db_export *x, const topomap_names *names, const ui
     topomap_db_allocation allocation = {
         .size = sizeof allocation, .nodes = names, .tasks = tasks, .bind = TOPOMAP_BIND_NONE};
     topomap_machine *machine = NULL;
-    int result = topomap_db_machine(x->db, &allocation, &machine, NULL, err) ||
-                         topomap_db_machine_links(x->db, &allocation, NULL, machine, err) ||
-                         write_machine(x->out, machine, x->latency, err)
-                     ? -1
-                     : 0;
+    int result = DB_STATUS(topomap_db_machine(x->db, &allocation, &machine, NULL, err) ||
+                           topomap_db_machine_links(x->db, &allocation, NULL, machine, err) ||
+                           write_machine(x->out, machine, x->latency, err));
 
     topomap_machine_free(machine);
     return result;

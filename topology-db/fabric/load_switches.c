@@ -62,11 +62,9 @@ int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topom
     int result;
 
     memset(switches, 0, sizeof *switches);
-    result = load_ids(file, slurm, switches, err) ||
-                     load_pairs(file, slurm, switches, &pairs, &count, err) ||
-                     topomap_switches_join(switches, pairs, count, err)
-                 ? -1
-                 : 0;
+    result = DB_STATUS(load_ids(file, slurm, switches, err) ||
+                       load_pairs(file, slurm, switches, &pairs, &count, err) ||
+                       topomap_switches_join(switches, pairs, count, err));
     if (result)
         topomap_switches_clear(switches);
     return result;

@@ -84,11 +84,9 @@ static int find_source(sqlite3 *file, const char *importer, struct sought *sough
 
 static int forget(sqlite3 *file, const char *importer, struct sought *sought, topomap_error *err)
 {
-    return find_source(file, importer, sought, err) ||
-                   db_forget_source(file, sought->source, err) || db_forget_classes(file, err) ||
-                   db_derive(file, err)
-               ? -1
-               : 0;
+    return DB_STATUS(find_source(file, importer, sought, err) ||
+                     db_forget_source(file, sought->source, err) || db_forget_classes(file, err) ||
+                     db_derive(file, err));
 }
 
 int topomap_db_forget(topomap_db *db, const char *importer, const char *name, const char *nodes,

@@ -148,10 +148,9 @@ int db_read_other(struct db_import *import, const char *path,
         import->path = topomap_input_called(path);
         topomap_input_watch(import->input, import->watch);
         topomap_input_check_utf8(import->input, &not_utf8);
-        result = topomap_input_unpacked(import->input, import->options->option, import->err) ||
-                         read(import, content)
-                     ? -1
-                     : 0;
+        result =
+            DB_STATUS(topomap_input_unpacked(import->input, import->options->option, import->err) ||
+                      read(import, content));
         topomap_input_close(import->input);
         warn_not_utf8(import, not_utf8);
     }

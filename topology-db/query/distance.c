@@ -172,10 +172,9 @@ static int find_ends(struct question *q, const char *a, const char *b, topomap_e
     on_fabric[0] = q->a.count;
     on_fabric[1] = q->b.count;
     q->slurm = 1;
-    return find_end(q, a, &q->a, err) || find_end(q, b, &q->b, err) ||
-                   check_end(q, &q->a, on_fabric[0], err) || check_end(q, &q->b, on_fabric[1], err)
-               ? -1
-               : 0;
+    return DB_STATUS(find_end(q, a, &q->a, err) || find_end(q, b, &q->b, err) ||
+                     check_end(q, &q->a, on_fabric[0], err) ||
+                     check_end(q, &q->b, on_fabric[1], err));
 }
 
 static int index_end(struct question *q, struct end *end, topomap_error *err)

@@ -286,10 +286,8 @@ static int load_sites(struct db_build *b, struct db_finder *finder, int slurm, t
     forget_sites(b);
     db_route_costs_clear(&b->routes);
     b->hanging = 0;
-    return db_switches_load(b->db->file, slurm, &b->switches, err) ||
-                   find_switch_sites(b, finder, slurm, err)
-               ? -1
-               : 0;
+    return DB_STATUS(db_switches_load(b->db->file, slurm, &b->switches, err) ||
+                     find_switch_sites(b, finder, slurm, err));
 }
 
 /* Names a node that is not where the others are: on the fabric's switches, or at coordinates. */

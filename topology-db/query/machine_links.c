@@ -384,11 +384,9 @@ static int make(struct links *l, const topomap_names *names, topomap_error *err)
         return 0;
     if (open_routes(l, err) || (l->routed ? take_cables(l, err) : read_cables(l, err)))
         return -1;
-    return topomap_network_of(&l->fabric, NULL, l->nodes + l->switches, l->nodes, &l->network,
-                              err) ||
-                   (l->routed && find_routes(l, err))
-               ? -1
-               : 0;
+    return DB_STATUS(
+        topomap_network_of(&l->fabric, NULL, l->nodes + l->switches, l->nodes, &l->network, err) ||
+        (l->routed && find_routes(l, err)));
 }
 
 /* ---- Measured traffic ------------------------------------------------------------------- */

@@ -165,10 +165,8 @@ int levels_write(struct db_import *import, void *content)
 {
     const struct levels *levels = content;
 
-    return db_named_replace(import, &levels->fabric,
-                            "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'", has_name,
-                            levels) ||
-                   write_aliases(import, levels) || db_domains_write(import, &levels->domains)
-               ? -1
-               : 0;
+    return DB_STATUS(db_named_replace(import, &levels->fabric,
+                                      "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'",
+                                      has_name, levels) ||
+                     write_aliases(import, levels) || db_domains_write(import, &levels->domains));
 }

@@ -62,9 +62,8 @@ static int read_point(char *text, topomap_coordinates *point)
     if (end[strspn(end, ")]")])
         return -1;
     *end = 0;
-    return topomap_coordinates_parse(text, strchr(text, ':') ? ':' : ',', point) || point->dims != 3
-               ? -1
-               : 0;
+    return DB_STATUS(topomap_coordinates_parse(text, strchr(text, ':') ? ':' : ',', point) ||
+                     point->dims != 3);
 }
 
 /* The router and link number of one end; a router's coordinates must be the same everywhere. */

@@ -317,10 +317,8 @@ static int check(struct db_import *import, void *data)
         db_warn(import, content->first_other, "%zu lines have no address: left out",
                 content->other);
     import->report->partial |= content->burnt > 0;
-    return drop_doubles(import, content) || number_nics(import, content) ||
-                   build(content, import->err)
-               ? -1
-               : 0;
+    return DB_STATUS(drop_doubles(import, content) || number_nics(import, content) ||
+                     build(content, import->err));
 }
 
 const db_importer db_slingshot_ama = {

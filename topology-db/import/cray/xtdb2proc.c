@@ -147,9 +147,8 @@ static int read_line(struct db_import *import, void *content, char *line)
     line += strspn(line, " \t");
     if (!*line || *line == '#')
         return 0;
-    return read_pairs(import, line, &row) || db_list_add(content, &row, sizeof row, import->err)
-               ? -1
-               : 0;
+    return DB_STATUS(read_pairs(import, line, &row) ||
+                     db_list_add(content, &row, sizeof row, import->err));
 }
 
 static int write_list(struct db_import *import, void *content)

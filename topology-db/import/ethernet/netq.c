@@ -107,11 +107,9 @@ static int begin(struct db_import *import, void *wires)
 {
     TOPOMAP_ENDED(db_json_clear) struct db_json json = {0};
     struct reader r = {.import = import, .wires = wires, .json = &json, .err = import->err};
-    int result = db_json_read(import, &json) ||
-                         each_of(&r, json.root, "nodes", "compounded_nodes", take_node) ||
-                         each_of(&r, json.root, "links", "compounded_links", take_link)
-                     ? -1
-                     : 0;
+    int result = DB_STATUS(db_json_read(import, &json) ||
+                           each_of(&r, json.root, "nodes", "compounded_nodes", take_node) ||
+                           each_of(&r, json.root, "links", "compounded_links", take_link));
 
     topomap_known_clear(&r.ids);
     free(r.vertex);

@@ -53,10 +53,8 @@ static int read_inside(struct db_import *import, void *content)
               db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, import->err)) ||
              db_hwloc_load(import->path, xml, size, &inside->xml, import->err);
     free(xml);
-    return failed || topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
-                   find_nodes(import, inside)
-               ? -1
-               : 0;
+    return DB_STATUS(failed || topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
+                     find_nodes(import, inside));
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */

@@ -48,9 +48,8 @@ static int read_number(const char *text, double least, double *number)
     char *end;
 
     *number = strtod(text, &end);
-    return end == text || end[strspn(end, " \t")] || !(*number >= least && *number <= NUMBER_MOST)
-               ? -1
-               : 0;
+    return DB_STATUS(end == text || end[strspn(end, " \t")] ||
+                     !(*number >= least && *number <= NUMBER_MOST));
 }
 
 static int read_row(struct db_import *import, void *content, char *line)
