@@ -6,7 +6,6 @@
 
 #include "topology-db/check/check.h"
 #include "topology-db/derive/derive.h"
-#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { PEERS_LEAST = 3, NAME = 64 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kind of network it is, and why we think so. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/derive/derive.h"

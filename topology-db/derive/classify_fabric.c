@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kind of network the switches make: each plane of them is asked. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

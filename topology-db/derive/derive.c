@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "topology-db/functions.h"
-#include "topology-db/fabric/load.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/hash64.h"

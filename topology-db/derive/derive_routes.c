@@ -3,7 +3,6 @@
  * hosts is a cheapest shortest path (then the graph of switches says all), and otherwise how many
  * hops the routes have and what a byte costs over them. Work is switches times destination LIDs:
  * for one LID the tables are a forest. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>

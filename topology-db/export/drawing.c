@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { RATES = 5, LEGEND = 40, EDGE = DB_DRAW_EDGE, CELL = DB_DRAW_CELL, SLICE_FONT = 9 };

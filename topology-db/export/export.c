@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/check/check.h"
-#include "fabric/infiniband.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"

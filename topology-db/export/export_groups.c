@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The switches as a strict tree. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/network.h"
 #include "topology-db/export/export.h"

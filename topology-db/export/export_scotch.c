@@ -2,7 +2,6 @@
 /* Target architectures of Scotch (Scotch User's Guide, "Target architecture format"). Terminal i is
  * the i-th host in natural order of names. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "topology-db/export/export.h"
 #include "util/alloc.h"

@@ -3,7 +3,6 @@
  * DTD 4.1). */
 #include "topology-db/export/export.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/shapes.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db distance: hops, cost and route between two hosts. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "topology-db/query/query.h"
 #include "topology-db/fabric/load.h"

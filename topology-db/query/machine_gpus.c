@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine of an allocation whose slots are GPUs. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/spec.h"
 #include "topology-db/query/query.h"

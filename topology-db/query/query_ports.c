@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db show: the ports of a host's adapters, and those of adapters whose host is not known. */
-#include <string.h>
 
 #include "fabric/infiniband.h"
 #include "topology-db/query/query.h"

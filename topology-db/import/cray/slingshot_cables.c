@@ -17,7 +17,6 @@
 
 #include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
-#include "util/text.h"
 
 enum { FIELDS = 64, ENDS = 4, LINKS = 2, RATE_MOST = 10000 };
 

@@ -5,7 +5,6 @@
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/lists/geometry.h"
-#include "util/alloc.h"
 
 enum { WORD = 24, VALUE = 64 };
 

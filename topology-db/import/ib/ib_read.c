@@ -2,7 +2,6 @@
 /* The importers of InfiniBand dumps, whose kinds of file are told apart by content. */
 #include <stdlib.h>
 #include <string.h>
-#include <ctype.h>
 
 #include "topology-db/import/ib/ib_read.h"
 #include "util/alloc.h"

@@ -2,7 +2,6 @@
 /* opensm-subnet.lst and ibdiagnet.lst: a line a link and direction (old ibdiagnet: a line a link),
  * both nodes described in braces. Numbers of ports are hexadecimal. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/ib/ib_read.h"

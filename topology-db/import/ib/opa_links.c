@@ -17,7 +17,6 @@
 #include "topology-db/import/ib/ib_read.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
-#include "util/text.h"
 #include "xml/xml.h"
 
 enum {

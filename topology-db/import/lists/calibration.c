@@ -15,7 +15,6 @@
 
 #include "machine/shape.h"
 #include "topology-db/import/import.h"
-#include "util/alloc.h"
 
 enum { LEVEL = 48, ROWS_MOST = 4096 };
 

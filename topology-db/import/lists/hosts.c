@@ -7,7 +7,6 @@
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
-#include "util/alloc.h"
 #include "util/hostlist.h"
 
 struct entry {

@@ -4,7 +4,6 @@
 
 #include "fabric/fabric.h"
 #include "topology-db/import/lists/named.h"
-#include "util/alloc.h"
 
 static void list_free(void *content)
 {

@@ -7,7 +7,6 @@
 
 #include "topology-db/import/import.h"
 #include "topology-db/query/query.h"
-#include "util/alloc.h"
 
 /* The first releases with topology.yaml, and with block steps along the topology. */
 enum { WITH_YAML = 2505, WITH_RANKS = 2605 };
