@@ -81,9 +81,8 @@ static int find_system(struct reader *r, const char *name, uint32_t *system)
 {
     struct content *c = r->content;
 
-    if (wires_system(&c->wires, name, system, r->err))
-        return -1;
-    if (topomap_grow(&c->trait, &c->trait_room, *system + 1u, sizeof *c->trait, r->err))
+    if (wires_system(&c->wires, name, system, r->err) ||
+        topomap_grow(&c->trait, &c->trait_room, *system + 1u, sizeof *c->trait, r->err))
         return -1;
     while (c->traits <= *system)
         c->trait[c->traits++] = (struct trait){0};

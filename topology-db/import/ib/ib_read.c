@@ -209,9 +209,7 @@ static int read_lines(struct ib_reader *r)
     while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0)
         if (read_line(r, line))
             return -1;
-    if (got < 0)
-        return -1;
-    if (r->grammar && r->grammar->end(r))
+    if (got < 0 || (r->grammar && r->grammar->end(r)))
         return -1;
     /* Nothing but a tool's errors must not take the place of a fabric. */
     if (!r->fabric->vertices)

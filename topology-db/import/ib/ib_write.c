@@ -210,9 +210,8 @@ int ib_write(struct db_import *import, void *content)
     int64_t base;
 
     if (replace_older(import, fabric) ||
-        db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err))
-        return -1;
-    if (write_vertices(import, fabric, base) || write_ports(import, fabric, base) ||
+        db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err) ||
+        write_vertices(import, fabric, base) || write_ports(import, fabric, base) ||
         write_links(import, fabric, base))
         return -1;
     count(import, fabric);
