@@ -70,7 +70,7 @@ static int refuse(const char *path, sqlite3_stmt *row, topomap_error *err)
 
 int db_schema_check(const char *path, sqlite3 *file, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     distrust(file);
     if (db_execute(file, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;",
@@ -87,7 +87,7 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err)
 
         if (!automatic && (!sql || !is_ours(sql))) {
             refuse(path, rows.row, err);
-            return db_stop(&rows);
+            return -1;
         }
     }
     return rows.result;

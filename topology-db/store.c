@@ -130,16 +130,10 @@ void db_end(struct db_rows *rows)
 int db_run_of(sqlite3 *file, const char *sql, const db_value *value, size_t values,
               topomap_error *err)
 {
-    struct db_rows rows = db_ask_of(file, sql, value, values, err);
+    DB_ROWS rows = db_ask_of(file, sql, value, values, err);
 
     db_next(&rows);
     return rows.result;
-}
-
-int db_stop(struct db_rows *rows)
-{
-    db_end(rows);
-    return rows->result = -1;
 }
 
 int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err)
@@ -152,25 +146,27 @@ int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topoma
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err)
 {
-    struct db_rows rows = db_ask(file, sql, err);
+    DB_ROWS rows = db_ask(file, sql, err);
     int row = db_next(&rows);
 
     if (!rows.result)
-        *number = row && sqlite3_column_type(rows.row, 0) != SQLITE_NULL
-                      ? sqlite3_column_int64(rows.row, 0)
-                      : otherwise;
-    db_end(&rows);
+        *number = row && !db_is_null(rows.row, 0) ? sqlite3_column_int64(rows.row, 0) : otherwise;
     return rows.result;
 }
 
 int db_has_table(sqlite3 *file, const char *table, int *there, topomap_error *err)
 {
-    struct db_rows rows =
-        DB_ASK(file, "SELECT 1 FROM sqlite_master WHERE name=?", err, DB_TEXT(table));
+    DB_ROWS rows = DB_ASK(file, "SELECT 1 FROM sqlite_master WHERE name=?", err, DB_TEXT(table));
 
     *there = db_next(&rows);
-    db_end(&rows);
     return rows.result;
+}
+
+struct db_rows db_ask_if(sqlite3 *file, const char *table, const char *sql, topomap_error *err)
+{
+    int there = 0, result = db_has_table(file, table, &there, err);
+
+    return there ? db_ask(file, sql, err) : (struct db_rows){.result = result, .err = err};
 }
 
 const char *db_column_text(sqlite3_stmt *statement, int column)
@@ -187,12 +183,11 @@ char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
 
 int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(file, "SELECT value FROM fact WHERE name=?", err, DB_TEXT(name));
+    DB_ROWS rows = DB_ASK(file, "SELECT value FROM fact WHERE name=?", err, DB_TEXT(name));
     const char *value = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
 
     if (!rows.result)
         snprintf(text, size, "%s", value ? value : "");
-    db_end(&rows);
     return rows.result;
 }
 

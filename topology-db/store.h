@@ -13,6 +13,7 @@
 #include "topology-db/db.h"
 #include "util/input.h"
 #include "util/output.h"
+#include "util/sorted.h"
 
 enum {
     DB_APPLICATION = 0x544d4150, /* "TMAP" */
@@ -49,6 +50,15 @@ int db_writer_end(struct db_writer *writer, int result, topomap_error *err);
 int db_execute(sqlite3 *file, const char *sql, topomap_error *err);
 /** NULL on failure; ends with sqlite3_finalize(). */
 sqlite3_stmt *db_prepare(sqlite3 *file, const char *sql, topomap_error *err);
+/** What a function returns that has failed, or has not: -1 or 0. */
+#define DB_STATUS(failed) ((failed) ? -1 : 0)
+
+/** Type of a local statement, `DB_STATEMENT *insert = db_prepare(...)`: it ends with its scope. */
+#define DB_STATEMENT __attribute__((cleanup(db_finalize_local))) sqlite3_stmt
+static inline void db_finalize_local(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
 /** 1: a row, 0: no more, -1: failure. */
 int db_step(sqlite3_stmt *statement, topomap_error *err);
 /** Runs a statement that gives no row and makes it ready for the next. */
@@ -58,32 +68,17 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err);
 #define DB_PUT(statement, err, ...)                                                                \
     db_put(statement, (const db_value[]){__VA_ARGS__},                                             \
            sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value), err)
-#define DB_INT(value)                                                                              \
-    {                                                                                              \
-        .kind = DB_IS_INT, .number = (int64_t)(value)                                              \
-    }
-#define DB_REAL(value)                                                                             \
-    {                                                                                              \
-        .kind = DB_IS_REAL, .real = (value)                                                        \
-    }
-#define DB_TEXT(value)                                                                             \
-    {                                                                                              \
-        .kind = DB_IS_TEXT, .text = (value)                                                        \
-    }
+#define DB_INT(value) ((db_value){.kind = DB_IS_INT, .number = (int64_t)(value)})
+#define DB_REAL(value) ((db_value){.kind = DB_IS_REAL, .real = (value)})
+#define DB_TEXT(value) ((db_value){.kind = DB_IS_TEXT, .text = (value)})
 /* Where there is none, the value is not looked at. */
 #define DB_INT_IF(there, value)                                                                    \
-    {                                                                                              \
-        .kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0         \
-    }
+    ((db_value){.kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0})
+#define DB_REAL_IF(there, value)                                                                   \
+    ((db_value){.kind = (there) ? DB_IS_REAL : DB_IS_NULL, .real = (value)})
 /* A name from an imported file, stored as topomap_safe_line() escapes it. */
-#define DB_NAME(value)                                                                             \
-    {                                                                                              \
-        .kind = DB_IS_NAME, .text = (value)                                                        \
-    }
-#define DB_TEXT_IF(there, value)                                                                   \
-    {                                                                                              \
-        .kind = DB_IS_TEXT, .text = (there) ? (value) : NULL                                       \
-    }
+#define DB_NAME(value) ((db_value){.kind = DB_IS_NAME, .text = (value)})
+#define DB_TEXT_IF(there, value) ((db_value){.kind = DB_IS_TEXT, .text = (there) ? (value) : NULL})
 typedef struct db_value {
     enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT, DB_IS_NAME } kind;
     int64_t number;
@@ -93,13 +88,15 @@ typedef struct db_value {
 int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err);
 
 /** A question's rows, one after the other: `while (db_next(&rows))` looks at rows.row; then it is
- *  ended, and rows.result says how. Who leaves before, with db_stop() or db_end(), ends it. */
+ *  ended, and rows.result says how. */
 struct db_rows {
     sqlite3_stmt *row; /* NULL: ended */
     int result;        /* 0, or -1: failed */
     topomap_error *err;
 };
 struct db_rows db_ask(sqlite3 *file, const char *sql, topomap_error *err);
+/** The same of a table that earlier versions did not make: no row where it is not there. */
+struct db_rows db_ask_if(sqlite3 *file, const char *table, const char *sql, topomap_error *err);
 /** With the values of its parameters, in order; texts must stay until it is ended. */
 #define DB_ASK(file, sql, err, ...)                                                                \
     db_ask_of(file, sql, (const db_value[]){__VA_ARGS__},                                          \
@@ -116,8 +113,8 @@ int db_run_of(sqlite3 *file, const char *sql, const db_value *value, size_t valu
 int db_next(struct db_rows *rows);
 /** Ends it where it is not. */
 void db_end(struct db_rows *rows);
-/** The same for a failure that has filled the error. Returns -1. */
-int db_stop(struct db_rows *rows);
+/** Type of a local question, `DB_ROWS rows = db_ask(...)`: it ends with its scope. */
+#define DB_ROWS __attribute__((cleanup(db_end))) struct db_rows
 /** The first column of the first row, or \p otherwise where there is none. */
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err);
@@ -127,6 +124,19 @@ int db_failed(sqlite3 *file, topomap_error *err);
 /** Whether an open database has a table that earlier versions did not make. */
 int db_has_table(sqlite3 *file, const char *table, int *there, topomap_error *err);
 
+/** A column as a number. */
+static inline uint32_t db_u32(sqlite3_stmt *row, int column)
+{
+    return (uint32_t)sqlite3_column_int64(row, column);
+}
+static inline uint64_t db_u64(sqlite3_stmt *row, int column)
+{
+    return (uint64_t)sqlite3_column_int64(row, column);
+}
+static inline int db_is_null(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL;
+}
 /** A column as text, "" for NULL; lent. */
 const char *db_column_text(sqlite3_stmt *statement, int column);
 /** A copy of it; NULL where memory is short. */

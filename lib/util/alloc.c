@@ -57,6 +57,7 @@ char *topomap_printed(FILE *out, char **text, topomap_error *err)
     if (out && fclose(out) == 0)
         return *text;
     free(*text);
+    *text = NULL;
     topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return NULL;
 }

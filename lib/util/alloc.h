@@ -49,6 +49,13 @@ static inline int topomap_grow_beside(void *array, size_t capacity, size_t need,
     return topomap_grow(array, &capacity, need, size, err);
 }
 
+/** Puts a row behind the \p count of a \p list, which grows; 0, or -1 and \p err set where memory
+ * is short. The row comes last, as its braces may have commas. */
+#define TOPOMAP_APPEND(list, count, room, err, ...)                                                \
+    (topomap_grow(&(list), &(room), (size_t)(count) + 1, sizeof *(list), err)                      \
+         ? -1                                                                                      \
+         : ((list)[(count)++] = __VA_ARGS__, 0))
+
 /** Copies of text; NULL and \p err set where memory is short. */
 char *topomap_strdup(const char *text, topomap_error *err);
 char *topomap_strndup(const char *text, size_t length, topomap_error *err);

@@ -30,21 +30,22 @@ static void import_seed(sqlite3 *file, const db_importer *importer, const uint8_
 {
     static const topomap_db_import_options options = {.nodes = NULL};
     topomap_db_report report = {0};
+    topomap_error err;
     struct db_import import = {.importer = importer,
                                .path = "seed",
                                .name = "seed",
                                .options = &options,
                                .report = &report,
+                               .err = &err,
                                .file = file,
                                .source = source};
-    topomap_error err;
     void *content;
 
     if (topomap_input_memory("seed", bytes, size, &import.input, &err))
         return;
     must(file, "SAVEPOINT seed");
-    if (importer->read(&import, &content, &err) == 0) {
-        if (fuzz_source(file, importer, source) || importer->write(&import, content, &err) ||
+    if (db_read_content(&import, &content) == 0) {
+        if (fuzz_source(file, importer, source) || importer->write(&import, content) ||
             db_derive(file, &err))
             must(file, "ROLLBACK TO seed");
         importer->free(content);

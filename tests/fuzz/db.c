@@ -21,15 +21,15 @@ static int is_packed(const uint8_t *bytes, size_t size)
            (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0);
 }
 
-static void *read_content(struct db_import *import, const db_importer *importer,
-                          const uint8_t *bytes, size_t size)
+static void *read_content(struct db_import *import, const uint8_t *bytes, size_t size)
 {
     void *content = NULL;
     topomap_error err;
 
+    import->err = &err;
     if (topomap_input_memory(import->path, bytes, size, &import->input, &err))
         return NULL;
-    if (importer->read(import, &content, &err))
+    if (db_read_content(import, &content))
         content = NULL;
     else if (!content)
         abort();
@@ -48,7 +48,7 @@ int fuzz_import(const void *what, const uint8_t *bytes, size_t size)
 
     if (is_packed(bytes, size))
         return 0;
-    content = read_content(&import, importer, bytes, size);
+    content = read_content(&import, bytes, size);
     if (!content)
         return 0;
     importer->free(content);
@@ -164,17 +164,18 @@ static int write_twice(struct db_import *import, const db_importer *importer, vo
     topomap_error err;
     int result;
 
+    import->err = &err;
     if (db_execute(import->file, "BEGIN", &err))
         abort();
     if (importer->singleton)
         forget_same(import->file, importer);
-    result = fuzz_source(import->file, importer, FUZZ_SOURCE) ||
-             importer->write(import, content, &err) || db_derive(import->file, &err);
+    result = fuzz_source(import->file, importer, FUZZ_SOURCE) || importer->write(import, content) ||
+             db_derive(import->file, &err);
     if (!result) {
         ask(import->file);
         if (db_forget_source(import->file, import->source, &err) ||
-            fuzz_source(import->file, importer, FUZZ_SOURCE) ||
-            importer->write(import, content, &err) || db_derive(import->file, &err))
+            fuzz_source(import->file, importer, FUZZ_SOURCE) || importer->write(import, content) ||
+            db_derive(import->file, &err))
             abort();
     }
     if (db_execute(import->file, "ROLLBACK", &err))
@@ -199,7 +200,7 @@ int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
 
     if (is_packed(bytes, size))
         return 0;
-    content = read_content(&import, importer, bytes, size);
+    content = read_content(&import, bytes, size);
     if (!content)
         return 0;
     taken = write_twice(&import, importer, content);

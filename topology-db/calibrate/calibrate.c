@@ -68,7 +68,7 @@ static int fit_sum(const struct db_calibrated *own, size_t hops, const double *y
 static int fit_bottleneck(const struct db_calibrated *own, size_t hops, const double *y,
                           db_fit *fit, double *residual, uint8_t *outlier, topomap_error *err)
 {
-    double *x = topomap_alloc(own->pairs, hops * sizeof *x, err);
+    TOPOMAP_FREED double *x = topomap_alloc(own->pairs, hops * sizeof *x, err);
     int result;
 
     if (!x)
@@ -76,7 +76,6 @@ static int fit_bottleneck(const struct db_calibrated *own, size_t hops, const do
     for (size_t i = 0; i < own->pairs; i++)
         memcpy(x + i * hops, own->x + i * (hops + 1) + 1, hops * sizeof *x);
     result = db_fit_slowest(x, y, own->pairs, hops, fit, residual, outlier, err);
-    free(x);
     memmove(fit->coefficient + 1, fit->coefficient, hops * sizeof *fit->coefficient);
     memmove(fit->known + 1, fit->known, hops);
     fit->coefficient[0] = 0;

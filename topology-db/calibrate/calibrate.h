@@ -184,10 +184,6 @@ struct db_measured {
     size_t rows;
 };
 
-/** Reads a file: plain, xz or zstd. Ends with db_measured_clear(), also after a failure. */
-int db_measured_read(const char *path, struct db_measured *measured, topomap_error *err);
-void db_measured_clear(struct db_measured *measured);
-
 /* ---- calibrate own ------------------------------------------------------------- */
 /* The parts of topology-db/calibrate/calibrate.h share these. */
 

@@ -2,15 +2,167 @@
 /* Pairs out of rows, and the way that each takes. */
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
+#include "util/input.h"
+
+/* ---- The file --------------------------------------------------------------------------- */
+
+enum { FIELDS = 7, ROWS_MOST = 1 << 27, NAME_MOST = 255 };
+
+enum field { KIND, FROM, TO, HOPS, SIZE, LATENCY, BANDWIDTH };
+
+static const char *const kinds[] = {"pair", "inside", "contention"};
+
+struct interned {
+    uint32_t index;
+    UT_hash_handle hh; /* by the name that the measurements have */
+};
+
+struct reader {
+    topomap_input *input;
+    struct db_measured *measured;
+    struct interned *known;
+    size_t name_room, row_room;
+};
+
+static void measured_clear(struct db_measured *measured)
+{
+    for (uint32_t i = 0; i < measured->names; i++)
+        free(measured->name[i]);
+    free(measured->name);
+    free(measured->row);
+    *measured = (struct db_measured){0};
+}
+
+static int intern(struct reader *r, const char *text, uint32_t *index, topomap_error *err)
+{
+    struct db_measured *m = r->measured;
+    struct interned *one;
+    size_t length = strlen(text);
+
+    HASH_FIND(hh, r->known, text, length, one);
+    if (!one) {
+        if (!length || length > NAME_MOST)
+            return topomap_input_fail(r->input, err, "expected a name of 1 to %d bytes", NAME_MOST);
+        if (topomap_grow(&m->name, &r->name_room, m->names + 1u, sizeof *m->name, err) ||
+            !(m->name[m->names] = topomap_strdup(text, err)))
+            return -1;
+        one = topomap_alloc(1, sizeof *one, err);
+        if (!one) {
+            free(m->name[m->names]);
+            return -1;
+        }
+        one->index = m->names++;
+        HASH_ADD_KEYPTR(hh, r->known, m->name[one->index], length, one);
+    }
+    *index = one->index;
+    return 0;
+}
+
+static int read_number(const char *text, double least, double *number)
+{
+    char *end;
+
+    *number = strtod(text, &end);
+    return end == text || *end || !(*number >= least && *number <= 1e15) ? -1 : 0;
+}
+
+static int split(struct reader *r, char *line, char **field, topomap_error *err)
+{
+    size_t count = 0;
+
+    for (char *at; count <= FIELDS && (at = strsep(&line, ",")); count++)
+        if (count < FIELDS)
+            field[count] = at;
+    return count == FIELDS
+               ? 0
+               : topomap_input_fail(r->input, err,
+                                    "expected kind,from,to,hops,size,latency_us,bandwidth_MBps");
+}
+
+static int read_kind(const char *text, enum db_measured_kind *kind)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(text, kinds[i]) == 0) {
+            *kind = (enum db_measured_kind)i;
+            return 0;
+        }
+    return -1;
+}
+
+/* The bandwidth is size / latency, for people. */
+static int read_row(struct reader *r, char *line, topomap_error *err)
+{
+    struct db_measured *m = r->measured;
+    struct db_measurement row = {.hops = -1};
+    char *field[FIELDS];
+
+    if (split(r, line, field, err))
+        return -1;
+    if (strcmp(field[KIND], "kind") == 0)
+        return 0;
+    if (read_kind(field[KIND], &row.kind))
+        return topomap_input_fail(r->input, err, "expected pair, inside or contention, not '%.40s'",
+                                  field[KIND]);
+    if ((*field[HOPS] && read_number(field[HOPS], 0, &row.hops)) ||
+        read_number(field[SIZE], 0, &row.size) || read_number(field[LATENCY], 0, &row.us))
+        return topomap_input_fail(r->input, err,
+                                  "expected hops or nothing, bytes, and microseconds");
+    if (intern(r, field[FROM], &row.from, err) || intern(r, field[TO], &row.to, err))
+        return -1;
+    if (row.from == row.to)
+        return topomap_input_fail(r->input, err, "'%.60s' with itself", field[FROM]);
+    if (m->rows == ROWS_MOST)
+        return topomap_input_fail(r->input, err, "more than %d rows", ROWS_MOST);
+    return TOPOMAP_APPEND(m->row, m->rows, r->row_room, err, row);
+}
+
+static int read_rows(struct reader *r, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(r->input, 4096, &line, &length, err)) > 0) {
+        line[strcspn(line, "#")] = 0;
+        if (line[strspn(line, " \t")] && read_row(r, line, err))
+            return -1;
+    }
+    if (!got && !r->measured->rows)
+        return topomap_input_fail(r->input, err, "no measurements");
+    return got;
+}
+
+/* Reads a file: plain, xz or zstd. Ends with measured_clear(), also after a failure. */
+static int measured_read(const char *path, struct db_measured *measured, topomap_error *err)
+{
+    struct reader r = {.measured = measured};
+    struct interned *one, *next;
+    int result;
+
+    *measured = (struct db_measured){0};
+    if (topomap_input_open(path, &r.input, err))
+        return -1;
+    result = read_rows(&r, err);
+    HASH_ITER(hh, r.known, one, next)
+    {
+        HASH_DELETE(hh, r.known, one);
+        free(one);
+    }
+    topomap_input_close(r.input);
+    return result;
+}
+
+/* ---- What is made of it ----------------------------------------------------------------- */
 
 void db_calibrated_free(struct db_calibrated *own)
 {
     if (!own)
         return;
-    db_measured_clear(&own->measured);
+    measured_clear(&own->measured);
     db_paths_close(own->paths);
     free(own->is_node);
     free(own->pair);
@@ -59,16 +211,10 @@ static void fit_time(const struct db_measurement *row, size_t rows, topomap_db_t
 static int by_pair(const void *a, const void *b)
 {
     const struct db_measurement *x = a, *y = b;
+    int order = TOPOMAP_ORDER(x->kind, y->kind) ?: TOPOMAP_ORDER(x->from, y->from);
 
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    if (x->size != y->size)
-        return x->size < y->size ? -1 : 1;
-    return x->us < y->us ? -1 : x->us > y->us;
+    order = order ?: TOPOMAP_ORDER(x->to, y->to) ?: TOPOMAP_ORDER(x->size, y->size);
+    return order ?: TOPOMAP_ORDER(x->us, y->us);
 }
 
 static int add_pair(struct db_calibrated *own, size_t first, size_t end, topomap_error *err)
@@ -95,7 +241,7 @@ int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_erro
 {
     struct db_measured *m = &own->measured;
 
-    if (db_measured_read(path, m, err) || !(own->is_node = topomap_alloc(m->names, 1, err)))
+    if (measured_read(path, m, err) || !(own->is_node = topomap_alloc(m->names, 1, err)))
         return -1;
     for (size_t i = 0; i < m->rows; i++) {
         struct db_measurement *row = &m->row[i];
@@ -110,7 +256,7 @@ int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_erro
             row->to = from;
         }
     }
-    qsort(m->row, m->rows, sizeof *m->row, by_pair);
+    TOPOMAP_SORT(m->row, m->rows, by_pair);
     for (size_t first = 0, end; first < m->rows; first = end) {
         const struct db_measurement *row = &m->row[first];
 
@@ -133,10 +279,8 @@ static int add_link(struct db_calibrated *own, struct db_pair *pair, uint32_t ca
             own->link[i].share += 0.5f;
             return 0;
         }
-    if (topomap_grow(&own->link, &own->link_room, own->links + 1, sizeof *own->link, err))
-        return -1;
-    own->link[own->links++] = (struct db_pair_link){cable, 0.5f};
-    return 0;
+    return TOPOMAP_APPEND(own->link, own->links, own->link_room, err,
+                          (struct db_pair_link){cable, 0.5f});
 }
 
 /* A round trip passes the way there and the way back, which differ where routing tables say so. */
@@ -211,10 +355,7 @@ static int list_class(struct db_calibrated *own, topomap_db_calibration *result,
     if (result->hops + 1 == DB_FIT_COLUMNS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d classes of links on the way",
                                  DB_FIT_COLUMNS - 1);
-    if (topomap_grow(&result->hop, room, result->hops + 1, sizeof hop, err))
-        return -1;
-    result->hop[result->hops++] = hop;
-    return 0;
+    return TOPOMAP_APPEND(result->hop, result->hops, *room, err, hop);
 }
 
 static int list_classes(struct db_calibrated *own, topomap_db_calibration *result,

@@ -15,14 +15,8 @@ struct tables {
 
 /* ---- By distance ------------------------------------------------------------------------- */
 
-static int by_ends(const void *a, const void *b)
-{
-    const struct db_pair *x = a, *y = b;
-
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
+TOPOMAP_COMPARE(by_ends, struct db_pair, TOPOMAP_ORDER(x->from, y->from),
+                TOPOMAP_ORDER(x->to, y->to))
 
 static const struct db_pair *find_pair(const struct db_calibrated *own, uint32_t from, uint32_t to)
 {
@@ -67,12 +61,7 @@ static double slowdown(struct tables *t, const topomap_db_distance_class *distan
     return db_fit_median(t->times.latency, count);
 }
 
-static int by_hops(const void *a, const void *b)
-{
-    const topomap_db_distance_class *x = a, *y = b;
-
-    return x->hops < y->hops ? -1 : x->hops > y->hops;
-}
+TOPOMAP_COMPARE(by_hops, topomap_db_distance_class, TOPOMAP_ORDER(x->hops, y->hops), 0)
 
 static int list_distances(struct tables *t, topomap_error *err)
 {
@@ -91,8 +80,7 @@ static int list_distances(struct tables *t, topomap_error *err)
         }
         r->distance[d].pairs++;
     }
-    if (r->distances)
-        qsort(r->distance, r->distances, sizeof *r->distance, by_hops);
+    TOPOMAP_SORT(r->distance, r->distances, by_hops);
     for (size_t d = 0; d < r->distances; d++) {
         for (size_t i = 0; i < t->own->pairs; i++)
             if (t->own->pair[i].hops == r->distance[d].hops)

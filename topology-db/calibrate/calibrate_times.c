@@ -71,8 +71,6 @@ int db_times_fit(struct db_times *times, topomap_db_line *latency, topomap_db_li
     size_t count = times->count;
 
     times->count = 0;
-    return fit_line(times->hops, times->latency, count, latency, err) ||
-                   fit_line(times->hops, times->byte, count, byte, err)
-               ? -1
-               : 0;
+    return DB_STATUS(fit_line(times->hops, times->latency, count, latency, err) ||
+                     fit_line(times->hops, times->byte, count, byte, err));
 }

@@ -26,7 +26,7 @@ double db_fit_median(double *value, size_t count)
 {
     if (!count)
         return 0;
-    qsort(value, count, sizeof *value, topomap_by_double);
+    TOPOMAP_SORT(value, count, topomap_by_double);
     return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2;
 }
 
@@ -306,7 +306,7 @@ static void bound(struct problem *p)
         for (size_t r = 0; r < p->rows; r++)
             if (!p->outlier[r] && p->x[r * p->columns + c] > 0)
                 p->scratch[count++] = p->y[r];
-        qsort(p->scratch, count, sizeof *p->scratch, topomap_by_double);
+        TOPOMAP_SORT(p->scratch, count, topomap_by_double);
         p->fit->coefficient[c] = count ? p->scratch[count > 2 ? 2 : count - 1] : 0;
     }
 }

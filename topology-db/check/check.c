@@ -9,44 +9,24 @@
 #include "fabric/infiniband.h"
 #include "util/clock.h"
 
-static int tell(struct db_check *check, enum topomap_db_severity severity, const char *format,
-                va_list args)
+int db_found_as(struct db_check *check, enum topomap_db_severity severity, const char *format, ...)
 {
     char text[1024];
+    va_list args;
     topomap_db_finding finding = {.check = check->row->name,
                                   .severity = severity,
                                   .text = text,
                                   .remedy = check->row->remedy};
 
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     for (int i = 0; i < 2; i++) {
         finding.end[i].vertex = check->vertex[i];
         finding.end[i].port = check->port[i];
     }
     memset(check->port, 0, sizeof check->port);
     return check->each(&finding, check->data);
-}
-
-int db_found(struct db_check *check, const char *format, ...)
-{
-    va_list args;
-    int result;
-
-    va_start(args, format);
-    result = tell(check, check->row->severity, format, args);
-    va_end(args);
-    return result;
-}
-
-int db_found_as(struct db_check *check, enum topomap_db_severity severity, const char *format, ...)
-{
-    va_list args;
-    int result;
-
-    va_start(args, format);
-    result = tell(check, severity, format, args);
-    va_end(args);
-    return result;
 }
 
 void db_put_rate(uint32_t width, uint32_t speed, uint32_t mbps, char *text, size_t size)
@@ -59,36 +39,37 @@ void db_put_rate(uint32_t width, uint32_t speed, uint32_t mbps, char *text, size
 
 static int check_age(struct db_check *check)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         check->file, "SELECT importer, name, time FROM source ORDER BY importer, name", check->err);
-    int result = 0;
 
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         double days =
             difftime((time_t)topomap_clock_date(), (time_t)sqlite3_column_int64(rows.row, 2)) /
             86400;
+        int result = days > check->options->max_age
+                         ? db_found(check, "%s %s: imported %.0f days ago",
+                                    db_column_text(rows.row, 0), db_column_text(rows.row, 1), days)
+                         : 0;
 
-        if (days > check->options->max_age)
-            result = db_found(check, "%s %s: imported %.0f days ago", db_column_text(rows.row, 0),
-                              db_column_text(rows.row, 1), days);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 static int ask(struct db_check *check, const char *sql)
 {
-    struct db_rows rows = db_ask(check->file, sql, check->err);
-    int result = 0;
+    DB_ROWS rows = db_ask(check->file, sql, check->err);
 
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         int information = sqlite3_column_count(rows.row) > 1 && sqlite3_column_int(rows.row, 1);
+        int result = db_found_as(check, information ? TOPOMAP_DB_INFO : check->row->severity, "%s",
+                                 db_column_text(rows.row, 0));
 
-        result = db_found_as(check, information ? TOPOMAP_DB_INFO : check->row->severity, "%s",
-                             db_column_text(rows.row, 0));
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 /* ---- Checks that are a question ------------------------------------------------------------ */

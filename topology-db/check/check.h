@@ -18,7 +18,7 @@ struct db_check {
 
 /** One finding, at the check's severity, or as \p severity says; its result must be returned where
  *  it is not 0. */
-int db_found(struct db_check *check, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+#define db_found(check, ...) db_found_as(check, (check)->row->severity, __VA_ARGS__)
 int db_found_as(struct db_check *check, enum topomap_db_severity severity, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);
 /** Whether what differs from the others is so often there that it was built so. */

@@ -38,8 +38,7 @@ static int add_group(struct db_check *check, struct groups *g, sqlite3_stmt *row
     if (topomap_grow(&g->group, &g->room, g->count + 1, sizeof *g->group, check->err))
         return -1;
     group = &g->group[g->count];
-    *group = (struct group){.set = sqlite3_column_int64(row, 0),
-                            .hosts = (uint32_t)sqlite3_column_int64(row, 2)};
+    *group = (struct group){.set = sqlite3_column_int64(row, 0), .hosts = db_u32(row, 2)};
     if (topomap_devices_parse(db_column_text(row, 4), &group->devices, check->err))
         return -1;
     g->count++;
@@ -55,17 +54,11 @@ static int read_groups(struct db_check *check, struct groups *g)
         "SELECT d.devices, peers(host.name) AS kind, count(*), host.name, s.text, min(host.id)"
         " FROM host_devices d JOIN host ON host.id = d.host JOIN device_set s ON s.id = d.devices"
         " GROUP BY d.devices, kind ORDER BY min(host.id)";
-    struct db_rows rows;
-    int there;
+    DB_ROWS rows = db_ask_if(check->file, "host_devices", sql, check->err);
 
-    if (db_has_table(check->file, "host_devices", &there, check->err))
-        return -1;
-    if (!there)
-        return 0;
-    rows = db_ask(check->file, sql, check->err);
     while (db_next(&rows))
         if (add_group(check, g, rows.row))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -82,13 +75,12 @@ static const char *who(const struct group *group, char *text, size_t size)
 static int with_groups(struct db_check *check,
                        int (*tell)(struct db_check *, const struct groups *, const struct group *))
 {
-    struct groups g = {0};
+    TOPOMAP_CLEANUP(groups_clear) struct groups g = {0};
     int result = read_groups(check, &g);
 
     for (size_t i = 0; !result && i < g.count; i++)
         if (g.group[i].devices.gpus)
             result = tell(check, &g, &g.group[i]);
-    groups_clear(&g);
     return result;
 }
 
@@ -106,7 +98,8 @@ static int tell_far(struct db_check *check, const struct groups *all, const stru
 {
     static const char *const places[] = {"on their PCI switch", "next to their NUMA node"};
     const topomap_devices *d = &group->devices;
-    uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err), tiers[3] = {0}, usual;
+    TOPOMAP_FREED uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err);
+    uint32_t tiers[3] = {0}, usual;
     int result = nic ? topomap_devices_nics(d, nic, check->err) : -1;
 
     (void)all;
@@ -125,7 +118,6 @@ static int tell_far(struct db_check *check, const struct groups *all, const stru
             d->device[g].bus ? topomap_bus_format(d->device[g].bus, bus) : "",
             d->device[nic[g]].name, topomap_near_word(near), places[usual]);
     }
-    free(nic);
     return result;
 }
 
@@ -216,10 +208,10 @@ static int tell_missing(struct db_check *check, const struct group *group, uint3
                         const uint32_t *peer, uint32_t peers, struct expected is,
                         struct expected should)
 {
-    char *text = NULL, name[256], has[64], wanted[64];
+    char name[256], has[64], wanted[64];
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    int result;
 
     if (out)
         topomap_ranges_print(out, peer, peers, 2);
@@ -236,10 +228,8 @@ static int tell_missing(struct db_check *check, const struct group *group, uint3
                                  : "some",
                  should.links ? should.links : should.mbytes);
     }
-    result = db_found(check, "%s: GPU %u to GPU%s %s: %s, where other pairs have %s",
-                      who(group, name, sizeof name), gpu, peers > 1 ? "s" : "", text, has, wanted);
-    free(text);
-    return result;
+    return db_found(check, "%s: GPU %u to GPU%s %s: %s, where other pairs have %s",
+                    who(group, name, sizeof name), gpu, peers > 1 ? "s" : "", text, has, wanted);
 }
 
 /* Of the pairs that lack something, each is told of the GPU that has most of them. */
@@ -299,16 +289,17 @@ static int tell_down(struct db_check *check, const char *node, topomap_devices *
     TOPOMAP_FREED uint32_t *nic = topomap_alloc(d->gpus, sizeof *nic, check->err);
     TOPOMAP_FREED uint32_t *user = topomap_alloc(d->gpus, sizeof *user, check->err);
     int32_t state[TOPOMAP_DEVICES_MOST];
-    int result = nic && user ? 0 : -1;
+    int result = 0;
 
     for (uint32_t i = 0; i < d->count; i++) {
         state[i] = d->device[i].state;
         d->device[i].state = -1;
     }
-    if (!result)
-        result = topomap_devices_nics(d, nic, check->err);
+    if (!nic || !user || topomap_devices_nics(d, nic, check->err))
+        return -1;
     for (uint32_t i = d->gpus; !result && i < d->count; i++) {
-        char *text = NULL, bus[20] = "";
+        TOPOMAP_FREED char *text = NULL;
+        char bus[20] = "";
         uint32_t users = 0;
         size_t size;
         FILE *out;
@@ -324,16 +315,13 @@ static int tell_down(struct db_check *check, const char *node, topomap_devices *
             topomap_ranges_print(out, user, users, 2);
             fputc(',', out);
         }
-        if (!topomap_printed(out, &text, check->err)) {
-            result = -1;
-            break;
-        }
+        if (!topomap_printed(out, &text, check->err))
+            return -1;
         result = db_found_as(check, users || !d->gpus ? check->row->severity : TOPOMAP_DB_INFO,
                              "%s: NIC %s%s is down", node,
                              *d->device[i].name ? d->device[i].name
                                                 : topomap_bus_format(d->device[i].bus, bus),
                              text);
-        free(text);
     }
     return result;
 }
@@ -346,23 +334,17 @@ int db_check_nics_down(struct db_check *check)
         "  WHERE key IN (SELECT key FROM own_device WHERE state = 0)) OR id IN (SELECT adapter.host"
         "  FROM port JOIN adapter ON adapter.vertex = port.vertex WHERE port.state = 1))"
         " ORDER BY id";
-    struct db_rows rows;
-    int there, result = 0;
+    DB_ROWS rows = db_ask_if(check->file, "host_devices", sql, check->err);
 
-    if (db_has_table(check->file, "host_devices", &there, check->err))
-        return -1;
-    if (!there)
-        return 0;
-    rows = db_ask(check->file, sql, check->err);
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const char *name = db_column_text(rows.row, 0);
-        topomap_devices devices;
+        TOPOMAP_CLEANUP(topomap_devices_clear) topomap_devices devices = {0};
+        int result = topomap_db_devices(check->db, name, &devices, check->err)
+                         ? -1
+                         : tell_down(check, name, &devices);
 
-        if (topomap_db_devices(check->db, name, &devices, check->err))
-            return db_stop(&rows);
-        result = tell_down(check, name, &devices);
-        topomap_devices_clear(&devices);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }

@@ -52,9 +52,7 @@ static void take_end(sqlite3_stmt *row, int column, struct end *end)
 
     end->port = sqlite3_column_int(row, column);
     end->kind = sqlite3_column_int64(row, column + 1);
-    end->level = sqlite3_column_type(row, column + 4) == SQLITE_NULL
-                     ? -1
-                     : sqlite3_column_int64(row, column + 4);
+    end->level = db_is_null(row, column + 4) ? -1 : sqlite3_column_int64(row, column + 4);
     end->device = sqlite3_column_int64(row, column + 5);
     end->vertex = sqlite3_column_int64(row, column + 6);
     if (end->kind == IB_ADAPTER)
@@ -68,28 +66,20 @@ static void take_end(sqlite3_stmt *row, int column, struct end *end)
 
 static int end_order(const struct end *a, const struct end *b)
 {
-    if ((a->kind == IB_SWITCH) != (b->kind == IB_SWITCH))
-        return a->kind == IB_SWITCH ? -1 : 1;
-    return db_natural_order(a->text, b->text);
+    return TOPOMAP_ORDER(b->kind == IB_SWITCH, a->kind == IB_SWITCH)
+               ?: db_natural_order(a->text, b->text);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-    int order = db_natural_order(x->end[0].text, y->end[0].text);
-
-    return order ? order : db_natural_order(x->end[1].text, y->end[1].text);
-}
+TOPOMAP_COMPARE(by_text, struct cable, db_natural_order(x->end[0].text, y->end[0].text),
+                db_natural_order(x->end[1].text, y->end[1].text))
 
 static void take_cable(sqlite3_stmt *row, struct cable *cable)
 {
     memset(cable, 0, sizeof *cable);
     cable->source = sqlite3_column_int64(row, 0);
-    cable->width = (uint32_t)sqlite3_column_int(row, 1);
-    cable->speed = (uint32_t)sqlite3_column_int(row, 2);
-    cable->mbps = sqlite3_column_type(row, 3) == SQLITE_NULL
-                      ? ib_mbps(cable->width, cable->speed)
-                      : (uint32_t)sqlite3_column_int64(row, 3);
+    cable->width = db_u32(row, 1);
+    cable->speed = db_u32(row, 2);
+    cable->mbps = db_link_rate(row, 1);
     cable->ends = sqlite3_column_int(row, 4);
     snprintf(cable->kind, sizeof cable->kind, "%s", db_column_text(row, 5));
     take_end(row, 6, &cable->end[0]);
@@ -112,16 +102,16 @@ static int read_cables(struct db_check *check, struct cables *cables)
         " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"
         " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
         " WHERE p.kind <> 3 AND q.kind <> 3 AND coalesce(link.kind, '') <> '" DB_LEVEL "'";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
+    DB_ROWS rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {
         if (topomap_grow(&cables->list, &cables->room, cables->count + 1, sizeof *cables->list,
                          check->err))
-            return db_stop(&rows);
+            return -1;
         take_cable(rows.row, &cables->list[cables->count++]);
     }
-    if (!rows.result && cables->count)
-        qsort(cables->list, cables->count, sizeof *cables->list, by_text);
+    if (!rows.result)
+        TOPOMAP_SORT(cables->list, cables->count, by_text);
     return rows.result;
 }
 
@@ -134,19 +124,15 @@ static void put_rate(const struct cable *cable, char *text, size_t size)
 
 static int by_class(const struct cable *x, const struct cable *y)
 {
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    for (int e = 0; e < 2; e++) {
-        const int64_t a[] = {x->end[e].kind, x->end[e].level, x->end[e].device};
-        const int64_t b[] = {y->end[e].kind, y->end[e].level, y->end[e].device};
+    int order = TOPOMAP_ORDER(x->source, y->source);
 
-        for (int i = 0; i < 3; i++)
-            if (a[i] != b[i])
-                return a[i] < b[i] ? -1 : 1;
-        if (strcmp(x->end[e].peers, y->end[e].peers) != 0)
-            return strcmp(x->end[e].peers, y->end[e].peers);
+    for (int e = 0; !order && e < 2; e++) {
+        const struct end *a = &x->end[e], *b = &y->end[e];
+
+        order = TOPOMAP_ORDER(a->kind, b->kind) ?: TOPOMAP_ORDER(a->level, b->level);
+        order = order ?: TOPOMAP_ORDER(a->device, b->device) ?: strcmp(a->peers, b->peers);
     }
-    return strcmp(x->kind, y->kind);
+    return order ?: strcmp(x->kind, y->kind);
 }
 
 /* Between two switches neither end is the first one by nature. */
@@ -160,15 +146,8 @@ static void orient(struct cable *cable)
     }
 }
 
-static int by_class_and_rate(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-    int order = by_class(x, y);
-
-    if (order)
-        return order;
-    return x->mbps != y->mbps ? (x->mbps < y->mbps ? -1 : 1) : by_text(x, y);
-}
+TOPOMAP_COMPARE(by_class_and_rate, struct cable, by_class(x, y),
+                TOPOMAP_ORDER(x->mbps, y->mbps) ?: by_text(x, y))
 
 /* The most frequent known rate of one class, the higher of equals. */
 static const struct cable *usual(const struct cable *list, size_t count)
@@ -244,13 +223,12 @@ static int mark_old_chips(struct db_check *check, struct cables *cables)
 {
     struct fastest {
         uint32_t mbps, trunks;
-    } * fastest;
+    };
+    TOPOMAP_FREED struct fastest *fastest = NULL;
     int64_t ids;
 
-    if (db_number(check->file, "SELECT max(id) + 1 FROM vertex", 0, &ids, check->err))
-        return -1;
-    fastest = topomap_alloc((size_t)ids, sizeof *fastest, check->err);
-    if (!fastest)
+    if (db_number(check->file, "SELECT max(id) + 1 FROM vertex", 0, &ids, check->err) ||
+        !(fastest = topomap_alloc((size_t)ids, sizeof *fastest, check->err)))
         return -1;
     for (size_t i = 0; i < cables->count; i++) {
         const struct cable *cable = &cables->list[i];
@@ -270,7 +248,6 @@ static int mark_old_chips(struct db_check *check, struct cables *cables)
                                         fastest[end->vertex].trunks > 1 &&
                                         fastest[end->vertex].mbps == cables->list[i].mbps;
         }
-    free(fastest);
     return 0;
 }
 
@@ -284,8 +261,7 @@ int db_check_degraded(struct db_check *check)
         orient(&cables.list[i]);
     if (!result && cables.count)
         result = mark_old_chips(check, &cables);
-    if (cables.count)
-        qsort(cables.list, cables.count, sizeof *cables.list, by_class_and_rate);
+    TOPOMAP_SORT(cables.list, cables.count, by_class_and_rate);
     for (size_t i = 0; !result && i < cables.count; i = end) {
         for (end = i; end < cables.count && by_class(&cables.list[i], &cables.list[end]) == 0;
              end++)

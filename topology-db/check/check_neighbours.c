@@ -45,11 +45,10 @@ static int settle(struct usual *usual)
 
 static int read_label(struct neighbours *n, uint32_t sw, char *label)
 {
-    struct db_rows rows = DB_ASK(n->check->file, "SELECT label FROM switch WHERE id=?",
-                                 n->check->err, DB_INT(n->part->switches.id[sw]));
+    DB_ROWS rows = DB_ASK(n->check->file, "SELECT label FROM switch WHERE id=?", n->check->err,
+                          DB_INT(n->part->switches.id[sw]));
 
     snprintf(label, LABEL, "%.*s", LABEL - 1, db_next(&rows) ? db_column_text(rows.row, 0) : "");
-    db_end(&rows);
     return rows.result;
 }
 
@@ -224,6 +223,7 @@ static uint32_t first_switch(const topomap_part *part, uint32_t group)
 
 struct between {
     struct neighbours *n;
+    topomap_arena arena;   /* of the arrays */
     uint32_t *cables;      /* [groups * groups] */
     uint32_t *members;     /* [groups] */
     uint32_t *kind;        /* [groups] of that size */
@@ -233,16 +233,6 @@ struct between {
     struct usual *usual; /* [kinds * kinds] of pairs of groups, the lower kind first */
 };
 
-static void between_free(struct between *w)
-{
-    free(w->cables);
-    free(w->members);
-    free(w->kind);
-    free(w->number);
-    free(w->short_of_all);
-    free(w->usual);
-}
-
 static int between_alloc(struct between *w)
 {
     const topomap_part *part = w->n->part;
@@ -250,12 +240,12 @@ static int between_alloc(struct between *w)
     uint32_t groups = part->groups;
     uint32_t most = groups > part->switches.count ? groups : part->switches.count;
 
-    w->cables = topomap_alloc((size_t)groups * groups, sizeof *w->cables, err);
-    w->members = topomap_alloc(groups, sizeof *w->members, err);
-    w->kind = topomap_alloc(groups, sizeof *w->kind, err);
-    w->number = topomap_alloc(most, sizeof *w->number, err);
-    w->short_of_all = topomap_alloc(groups, sizeof *w->short_of_all, err);
-    return w->cables && w->members && w->kind && w->number && w->short_of_all ? 0 : -1;
+    w->cables = topomap_arena_alloc(&w->arena, (size_t)groups * groups, sizeof *w->cables, err);
+    w->members = topomap_arena_alloc(&w->arena, groups, sizeof *w->members, err);
+    w->kind = topomap_arena_alloc(&w->arena, groups, sizeof *w->kind, err);
+    w->number = topomap_arena_alloc(&w->arena, most, sizeof *w->number, err);
+    w->short_of_all = topomap_arena_alloc(&w->arena, groups, sizeof *w->short_of_all, err);
+    return w->arena.is_short ? -1 : 0;
 }
 
 static void count_between(struct between *w)
@@ -284,7 +274,8 @@ static int find_sizes(struct between *w)
             w->number[w->kinds++] = w->members[g];
         w->kind[g] = k;
     }
-    w->usual = topomap_alloc((size_t)w->kinds * w->kinds, sizeof *w->usual, w->n->check->err);
+    w->usual = topomap_arena_alloc(&w->arena, (size_t)w->kinds * w->kinds, sizeof *w->usual,
+                                   w->n->check->err);
     return w->usual ? 0 : -1;
 }
 
@@ -364,7 +355,7 @@ static int tell_between(struct neighbours *n)
     }
     if (!result && settle_pairs(&w))
         result = tell_short_pairs(&w);
-    between_free(&w);
+    topomap_arena_clear(&w.arena);
     return result;
 }
 
@@ -374,7 +365,7 @@ static int by_id(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-    return x < y ? -1 : x > y;
+    return TOPOMAP_ORDER(x, y);
 }
 
 /* Of such a part no cable is known, or not all of them. */
@@ -406,14 +397,14 @@ static int tell_part(const topomap_part *part, void *data)
 
 static int read_levels(struct neighbours *n)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(n->check->file, "SELECT * FROM " DB_LEVEL_ENDS " ORDER BY 1", n->check->err);
     size_t room = 0;
 
     while (db_next(&rows)) {
-        if (topomap_grow(&n->level, &room, n->levels + 1, sizeof *n->level, n->check->err))
-            return db_stop(&rows);
-        n->level[n->levels++] = sqlite3_column_int64(rows.row, 0);
+        if (TOPOMAP_APPEND(n->level, n->levels, room, n->check->err,
+                           sqlite3_column_int64(rows.row, 0)))
+            return -1;
     }
     return rows.result;
 }

@@ -27,11 +27,9 @@ static int find_host(struct db_check *check, struct db_finder *finder, const cha
 static int look_up(struct db_check *check, uint8_t *known, int64_t hosts, int tell)
 {
     const topomap_names *names = check->options->nodes;
-    struct db_finder finder;
+    DB_FINDER finder = {0};
     int result = db_finder_open(check->db, &finder, check->err);
 
-    if (result)
-        return -1;
     for (size_t i = 0; !result && i < names->count; i++) {
         struct db_place place;
         int there = find_host(check, &finder, names->name[i], &place);
@@ -43,7 +41,6 @@ static int look_up(struct db_check *check, uint8_t *known, int64_t hosts, int te
         else if (there && place.host >= 1 && place.host <= hosts)
             known[place.host] = 1;
     }
-    db_finder_close(&finder);
     return result;
 }
 
@@ -57,23 +54,22 @@ static int tell_nodes(struct db_check *check, const uint8_t *asked, int64_t host
         "  FROM host)"
         " SELECT id, name, known, there FROM node WHERE EXISTS(SELECT 1 FROM node WHERE there)"
         " AND (? OR EXISTS(SELECT 1 FROM slurm_attach)) ORDER BY id";
-    struct db_rows rows =
-        DB_ASK(check->file, sql, check->err, DB_INT(check->options->nodes != NULL));
-    int result = 0;
+    DB_ROWS rows = DB_ASK(check->file, sql, check->err, DB_INT(check->options->nodes != NULL));
 
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         int64_t id = sqlite3_column_int64(rows.row, 0);
         const char *name = db_column_text(rows.row, 1);
         int known = sqlite3_column_int(rows.row, 2) || (id >= 1 && id <= hosts && asked[id]);
-        int there = sqlite3_column_int(rows.row, 3);
+        int there = sqlite3_column_int(rows.row, 3), result = 0;
 
         if (unknown && known && !there)
             result = db_found(check, "%s: no network has it", name);
         else if (!unknown && !known && there)
             result = db_found(check, "%s", name);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 static int compare_nodes(struct db_check *check, int unknown)
@@ -106,36 +102,32 @@ int db_check_other_hosts(struct db_check *check)
 /* Lines of a hosts file, whose order is theirs, that came to nothing: no host has the name. */
 static int tell_unused(struct db_check *check, struct db_finder *finder)
 {
-    struct db_rows rows = db_ask(check->file,
-                                 "SELECT ifnull(key, printf('0x%016x', guid)), node FROM alias"
-                                 " ORDER BY rowid",
-                                 check->err);
-    int result = 0;
+    DB_ROWS rows = db_ask(check->file,
+                          "SELECT ifnull(key, printf('0x%016x', guid)), node FROM alias"
+                          " ORDER BY rowid",
+                          check->err);
 
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const char *node = db_column_text(rows.row, 1);
         struct db_place place;
-        int there = find_host(check, finder, node, &place);
+        int result = find_host(check, finder, node, &place);
 
-        if (there < 0)
-            result = -1;
-        else if (!there)
+        if (!result)
             result = db_found(check, "%s is to be %s, and nothing imported has that GUID or name",
                               db_column_text(rows.row, 0), node);
+        else if (result > 0)
+            result = 0;
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 int db_check_unused_names(struct db_check *check)
 {
-    struct db_finder finder;
-    int result = db_finder_open(check->db, &finder, check->err);
+    DB_FINDER finder = {0};
 
-    if (!result)
-        result = tell_unused(check, &finder);
-    db_finder_close(&finder);
-    return result;
+    return db_finder_open(check->db, &finder, check->err) ? -1 : tell_unused(check, &finder);
 }
 
 /* ---- Parts ------------------------------------------------------------------------------- */
@@ -158,15 +150,15 @@ static int read_parts(struct db_check *check, struct parts *p)
         "SELECT switches, switch.label, source FROM (SELECT count(*) AS switches, min(id) AS first"
         " FROM switch GROUP BY plane) JOIN switch ON switch.id = first"
         " LEFT JOIN vertex ON vertex.id = first ORDER BY plane";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
+    DB_ROWS rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {
-        struct part part = {.switches = (uint32_t)sqlite3_column_int64(rows.row, 0),
+        struct part part = {.switches = db_u32(rows.row, 0),
                             .source = sqlite3_column_int64(rows.row, 2)};
 
         if (topomap_grow(&p->part, &p->room, p->count + 1, sizeof part, check->err) ||
             !(part.label = db_column_copy(rows.row, 1, check->err)))
-            return db_stop(&rows);
+            return -1;
         p->part[p->count++] = part;
     }
     return rows.result;
@@ -175,11 +167,10 @@ static int read_parts(struct db_check *check, struct parts *p)
 /* Each host once in every part that it hangs on; lonely: in one only. */
 static int count_hosts(struct db_check *check, struct parts *p)
 {
-    struct db_rows rows =
-        db_ask(check->file,
-               "SELECT DISTINCT host, switch, plane FROM attach CROSS JOIN switch s"
-               " ON s.id = switch WHERE host > 0 ORDER BY host",
-               check->err);
+    DB_ROWS rows = db_ask(check->file,
+                          "SELECT DISTINCT host, switch, plane FROM attach CROSS JOIN switch s"
+                          " ON s.id = switch WHERE host > 0 ORDER BY host",
+                          check->err);
     int64_t host = 0;
     size_t first = 0;
     int several = 0;

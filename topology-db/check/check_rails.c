@@ -6,7 +6,6 @@
 
 #include "topology-db/check/check.h"
 #include "topology-db/derive/derive.h"
-#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { PEERS_LEAST = 3, NAME = 64 };
@@ -46,8 +45,8 @@ static void put_name(struct nic *nic, const char *text, int port)
 
 static void take_nic(sqlite3_stmt *row, struct nic *nic)
 {
-    uint32_t width = (uint32_t)sqlite3_column_int(row, 7);
-    uint32_t speed = (uint32_t)sqlite3_column_int(row, 8);
+    uint32_t width = db_u32(row, 7);
+    uint32_t speed = db_u32(row, 8);
 
     memset(nic, 0, sizeof *nic);
     nic->host = sqlite3_column_int64(row, 0);
@@ -58,8 +57,7 @@ static void take_nic(sqlite3_stmt *row, struct nic *nic)
     nic->sw = sqlite3_column_int64(row, 5);
     snprintf(nic->label, sizeof nic->label, "%.*s", NAME - 1, db_column_text(row, 6));
     nic->vertex = sqlite3_column_int64(row, 10);
-    nic->mbps = sqlite3_column_type(row, 9) == SQLITE_NULL ? ib_mbps(width, speed)
-                                                           : (uint32_t)sqlite3_column_int64(row, 9);
+    nic->mbps = db_link_rate(row, 7);
     db_put_rate(width, speed, nic->mbps, nic->rate, sizeof nic->rate);
 }
 
@@ -76,11 +74,11 @@ static int read_nics(struct db_check *check, struct nics *nics)
         " CROSS JOIN adapter ON adapter.vertex = l.nic JOIN host ON host.id = adapter.host"
         " JOIN vertex v ON v.id = l.nic JOIN switch ON switch.id = l.sw"
         " ORDER BY host.id, l.nic, l.port, l.sw";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
+    DB_ROWS rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {
         if (topomap_grow(&nics->nic, &nics->room, nics->count + 1, sizeof *nics->nic, check->err))
-            return db_stop(&rows);
+            return -1;
         take_nic(rows.row, &nics->nic[nics->count++]);
     }
     return rows.result;
@@ -101,11 +99,6 @@ static size_t run_end(const struct nic *list, size_t from, size_t count, nic_ord
     return end;
 }
 
-static int three_way(int64_t x, int64_t y)
-{
-    return x < y ? -1 : x > y;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct nic *)a)->name, ((const struct nic *)b)->name);
@@ -113,46 +106,22 @@ static int by_name(const void *a, const void *b)
 
 static int by_rate(const void *a, const void *b)
 {
-    return three_way(((const struct nic *)a)->mbps, ((const struct nic *)b)->mbps);
+    return TOPOMAP_ORDER(((const struct nic *)a)->mbps, ((const struct nic *)b)->mbps);
 }
 
 /* Of peers on one switch. */
-static int by_peers_switch(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-    int order = strcmp(x->peers, y->peers);
-
-    return order ? order : three_way(x->sw, y->sw);
-}
+TOPOMAP_COMPARE(by_peers_switch, struct nic, strcmp(x->peers, y->peers),
+                TOPOMAP_ORDER(x->sw, y->sw))
 
 /* Of peers, and of one name. */
-static int by_peers_name(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-    int order = strcmp(x->peers, y->peers);
-
-    return order ? order : by_name(x, y);
-}
+TOPOMAP_COMPARE(by_peers_name, struct nic, strcmp(x->peers, y->peers), by_name(x, y))
 
 /* ---- Wrong rails ----------------------------------------------------------------------------- */
 
-static int by_switch(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-    int order = by_peers_switch(x, y);
+TOPOMAP_COMPARE(by_switch, struct nic, by_peers_switch(x, y),
+                by_name(x, y) ?: TOPOMAP_ORDER(x->host, y->host))
 
-    if (!order)
-        order = by_name(x, y);
-    return order ? order : three_way(x->host, y->host);
-}
-
-static int by_host(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-    int order = three_way(x->host, y->host);
-
-    return order ? order : by_name(x, y);
-}
+TOPOMAP_COMPARE(by_host, struct nic, TOPOMAP_ORDER(x->host, y->host), by_name(x, y))
 
 /* The NIC that three quarters of the ports of one switch are: `list` is sorted by name. NULL where
  * there is none, or too few to tell. */
@@ -210,8 +179,8 @@ int db_check_wrong_rails(struct db_check *check)
     size_t end;
 
     if (!result && nics.count) {
-        qsort(nics.nic, nics.count, sizeof *nics.nic, by_switch);
-        qsort(by_node.nic, by_node.count, sizeof *by_node.nic, by_host);
+        TOPOMAP_SORT(nics.nic, nics.count, by_switch);
+        TOPOMAP_SORT(by_node.nic, by_node.count, by_host);
     }
     for (size_t i = 0; !result && i < nics.count; i = end) {
         end = run_end(nics.nic, i, nics.count, by_peers_switch);
@@ -243,21 +212,15 @@ static int collect(const topomap_db_finding *finding, void *data)
     for (int i = 0; i < 2; i++) {
         if (!finding->end[i].port)
             continue;
-        if (topomap_grow(&told->end, &told->room, told->count + 1, sizeof *told->end, told->err))
+        if (TOPOMAP_APPEND(told->end, told->count, told->room, told->err,
+                           (struct port){finding->end[i].vertex, finding->end[i].port}))
             return -1;
-        told->end[told->count++] = (struct port){finding->end[i].vertex, finding->end[i].port};
     }
     return 0;
 }
 
-static int by_end(const void *a, const void *b)
-{
-    const struct port *x = a, *y = b;
-
-    int order = three_way(x->vertex, y->vertex);
-
-    return order ? order : three_way(x->number, y->number);
-}
+TOPOMAP_COMPARE(by_end, struct port, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->number, y->number))
 
 static int is_told(const struct told *told, const struct nic *nic)
 {
@@ -266,15 +229,8 @@ static int is_told(const struct told *told, const struct nic *nic)
     return told->count && bsearch(&key, told->end, told->count, sizeof key, by_end);
 }
 
-static int by_rail(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-    int order = by_peers_name(x, y);
-
-    if (!order)
-        order = by_rate(x, y);
-    return order ? order : three_way(x->host, y->host);
-}
+TOPOMAP_COMPARE(by_rail, struct nic, by_peers_name(x, y),
+                by_rate(x, y) ?: TOPOMAP_ORDER(x->host, y->host))
 
 /* "mlx5_" of mlx5_1. */
 static size_t stem(const char *name)
@@ -291,22 +247,12 @@ static int by_node_stem(const void *a, const void *b)
 {
     const struct nic *x = a, *y = b;
     size_t stem_x = stem(x->name), stem_y = stem(y->name);
-    int order = three_way(x->host, y->host);
+    int order = TOPOMAP_ORDER(x->host, y->host) ?: TOPOMAP_ORDER(stem_x, stem_y);
 
-    if (!order)
-        order = three_way((int64_t)stem_x, (int64_t)stem_y);
-    return order ? order : strncmp(x->name, y->name, stem_x);
+    return order ?: strncmp(x->name, y->name, stem_x);
 }
 
-static int by_kind(const void *a, const void *b)
-{
-    const struct nic *x = a, *y = b;
-    int order = by_node_stem(x, y);
-
-    if (!order)
-        order = by_rate(x, y);
-    return order ? order : by_name(x, y);
-}
+TOPOMAP_COMPARE(by_kind, struct nic, by_node_stem(x, y), by_rate(x, y) ?: by_name(x, y))
 
 /* One with the rate that more than half of at least three with a known one have, or NULL; `list` is
  * sorted by it. */
@@ -329,7 +275,7 @@ static void compare_peers(struct nics *nics)
 {
     size_t end, others = 0;
 
-    qsort(nics->nic, nics->count, sizeof *nics->nic, by_rail);
+    TOPOMAP_SORT(nics->nic, nics->count, by_rail);
     for (size_t i = 0; i < nics->count; i = end) {
         const struct nic *usual;
 
@@ -379,11 +325,10 @@ int db_check_nic_speeds(struct db_check *check)
     degraded.each = collect;
     degraded.data = &told;
     result = db_check_degraded(&degraded) || read_nics(check, &nics) ? -1 : 0;
-    if (told.count)
-        qsort(told.end, told.count, sizeof *told.end, by_end);
+    TOPOMAP_SORT(told.end, told.count, by_end);
     if (!result && nics.count) {
         compare_peers(&nics);
-        qsort(nics.nic, nics.count, sizeof *nics.nic, by_kind);
+        TOPOMAP_SORT(nics.nic, nics.count, by_kind);
     }
     for (size_t i = 0; !result && i < nics.count; i = end) {
         end = run_end(nics.nic, i, nics.count, by_node_stem);

@@ -38,10 +38,10 @@ static int take_plain(sqlite3_stmt *row, const struct terms *terms, struct item 
 
 static void put_rate(sqlite3_stmt *row, const struct terms *terms, struct item *item)
 {
-    uint32_t width = (uint32_t)sqlite3_column_int(row, 4);
-    uint32_t speed = (uint32_t)sqlite3_column_int(row, 5);
+    uint32_t width = db_u32(row, 4);
+    uint32_t speed = db_u32(row, 5);
     int64_t mbps = sqlite3_column_int64(row, 6);
-    int other = sqlite3_column_type(row, 6) != SQLITE_NULL;
+    int other = !db_is_null(row, 6);
 
     if (!other && terms->rates)
         mbps = ib_mbps(width, speed);
@@ -109,27 +109,19 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static int by_item(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    int order;
-
-    if (x->what != y->what)
-        return x->what < y->what ? -1 : 1;
-    order = db_natural_order(x->key, y->key);
-    return order ? order : strcmp(x->value, y->value);
-}
+TOPOMAP_COMPARE(by_item, struct item, TOPOMAP_ORDER(x->what, y->what),
+                db_natural_order(x->key, y->key) ?: strcmp(x->value, y->value))
 
 static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, struct items *items,
                      topomap_error *err)
 {
-    struct db_rows rows = db_ask(file, kinds[what].sql, err);
+    DB_ROWS rows = db_ask(file, kinds[what].sql, err);
 
     while (db_next(&rows)) {
         struct item *item;
 
         if (topomap_grow(&items->list, &items->room, items->count + 1, sizeof *items->list, err))
-            return db_stop(&rows);
+            return -1;
         item = &items->list[items->count];
         item->what = what;
         items->count += (size_t)kinds[what].take(rows.row, terms, item);
@@ -142,12 +134,10 @@ static int look(topomap_db *db, int64_t *rates, int64_t *adapters, topomap_error
 {
     if (db_imported(db, err))
         return -1;
-    return db_number(db->file, "SELECT EXISTS(SELECT 1 FROM link WHERE mbps IS NOT NULL)", 0, rates,
-                     err) ||
-                   db_number(db->file, "SELECT EXISTS(SELECT 1 FROM vertex WHERE kind = 1)", 0,
-                             adapters, err)
-               ? -1
-               : 0;
+    return DB_STATUS(db_number(db->file, "SELECT EXISTS(SELECT 1 FROM link WHERE mbps IS NOT NULL)",
+                               0, rates, err) ||
+                     db_number(db->file, "SELECT EXISTS(SELECT 1 FROM vertex WHERE kind = 1)", 0,
+                               adapters, err));
 }
 
 static int read_items(topomap_db *db, int guids, const struct terms *terms, struct items *items,
@@ -156,8 +146,7 @@ static int read_items(topomap_db *db, int guids, const struct terms *terms, stru
     for (size_t what = 0; what < KINDS; what++)
         if ((guids || !kinds[what].guids) && read_kind(db->file, what, terms, items, err))
             return -1;
-    if (items->count)
-        qsort(items->list, items->count, sizeof *items->list, by_item);
+    TOPOMAP_SORT(items->list, items->count, by_item);
     return 0;
 }
 
@@ -213,9 +202,8 @@ int topomap_db_diff(topomap_db *a, topomap_db *b, int guids, each_change *each, 
     if (result)
         return -1;
     terms = (struct terms){rates[0] || rates[1], adapters[0] != adapters[1]};
-    result = read_items(a, guids, &terms, &before, err) || read_items(b, guids, &terms, &after, err)
-                 ? -1
-                 : 0;
+    result = DB_STATUS(read_items(a, guids, &terms, &before, err) ||
+                       read_items(b, guids, &terms, &after, err));
     if (!result)
         result = compare(&before, &after, each, data);
     free(before.list);
@@ -234,7 +222,7 @@ static const char connected[] =
 
 static int lost_hosts(sqlite3 *before, sqlite3 *after, topomap_db_loss *loss, topomap_error *err)
 {
-    struct db_rows old = db_ask(before, connected, err), new = db_ask(after, connected, err);
+    DB_ROWS old = db_ask(before, connected, err), new = db_ask(after, connected, err);
     int more = db_next(&new);
 
     while (db_next(&old)) {
@@ -246,7 +234,6 @@ static int lost_hosts(sqlite3 *before, sqlite3 *after, topomap_db_loss *loss, to
         loss->before++;
         loss->lost += !more || order > 0;
     }
-    db_end(&new);
     return old.result || new.result ? -1 : 0;
 }
 
@@ -271,9 +258,8 @@ int topomap_db_losses(topomap_db *before, topomap_db *after,
     if (db_imported(before, err) || db_imported(after, err) ||
         lost_hosts(before->file, after->file, &loss[0], err))
         return -1;
-    return fewer(before->file, after->file, "SELECT count(*) FROM switch", &loss[1], err) ||
-                   fewer(before->file, after->file,
-                         "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1", &loss[2], err)
-               ? -1
-               : 0;
+    return DB_STATUS(
+        fewer(before->file, after->file, "SELECT count(*) FROM switch", &loss[1], err) ||
+        fewer(before->file, after->file, "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1",
+              &loss[2], err));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kind of network it is, and why we think so. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/derive/derive.h"
@@ -9,15 +8,8 @@
 int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
                 topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(file, "INSERT OR REPLACE INTO fact VALUES(?,?)", err);
-    int result;
-
-    if (!insert)
-        return -1;
-    result = text ? DB_PUT(insert, err, DB_TEXT(name), DB_TEXT(text))
-                  : DB_PUT(insert, err, DB_TEXT(name), DB_INT(number));
-    sqlite3_finalize(insert);
-    return result;
+    return DB_RUN(file, "INSERT OR REPLACE INTO fact VALUES(?,?)", err, DB_TEXT(name),
+                  text ? DB_TEXT(text) : DB_INT(number));
 }
 
 /* ---- Both -------------------------------------------------------------------------------- */
@@ -81,12 +73,11 @@ static int classify_slurm(sqlite3 *file, topomap_verdict *verdict, topomap_error
 /* Where a source tells levels, it tells what kind of network they are of, too. */
 static int classify_levels(sqlite3 *file, topomap_verdict *verdict, topomap_error *err)
 {
-    struct db_rows rows =
-        DB_ASK(file,
-               "SELECT importer, count(DISTINCT link.source) FROM link JOIN source"
-               " ON source.id = link.source WHERE kind=? GROUP BY importer"
-               " ORDER BY count(*) DESC, importer LIMIT 1",
-               err, DB_TEXT(DB_LEVEL));
+    DB_ROWS rows = DB_ASK(file,
+                          "SELECT importer, count(DISTINCT link.source) FROM link JOIN source"
+                          " ON source.id = link.source WHERE kind=? GROUP BY importer"
+                          " ORDER BY count(*) DESC, importer LIMIT 1",
+                          err, DB_TEXT(DB_LEVEL));
 
     if (db_next(&rows)) {
         const char *importer = db_column_text(rows.row, 0);
@@ -101,7 +92,6 @@ static int classify_levels(sqlite3 *file, topomap_verdict *verdict, topomap_erro
                  importer);
         verdict->confidence = 1;
     }
-    db_end(&rows);
     return rows.result;
 }
 

@@ -34,7 +34,7 @@ static int by_point(const void *a, const void *b)
 /* Where two sources say something, the one that is last by importer and name stays. */
 static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(file,
                "SELECT geometry.dims, wrap, shape FROM geometry JOIN source ON source.id = source"
                " ORDER BY importer, name",
@@ -49,7 +49,7 @@ static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *er
                     {c->shape, sizeof c->shape}};
 
         for (int i = 0; i < 3; i++)
-            if (sqlite3_column_type(rows.row, i) != SQLITE_NULL)
+            if (!db_is_null(rows.row, i))
                 snprintf(into[i].text, into[i].size, "%s", sqlite3_column_text(rows.row, i));
     }
     return rows.result;
@@ -71,7 +71,7 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
     for (uint32_t axis = 0; axis < point.dims; axis++)
         if (point.at[axis] >= c->grid.dim[axis])
             c->grid.dim[axis] = point.at[axis] + 1u;
-    if (sqlite3_column_type(statement, 1) == SQLITE_NULL) {
+    if (db_is_null(statement, 1)) {
         c->cray = 0;
     } else {
         cray_name_unpack(sqlite3_column_int64(statement, 1), &name);
@@ -80,27 +80,24 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
             c->aries_rule = 0;
         c->high_cpu |= name.node >= 2;
     }
-    if (topomap_grow(&c->point, &c->room, c->count + 1, sizeof *c->point, err))
-        return -1;
-    c->point[c->count++] = point;
-    return 0;
+    return TOPOMAP_APPEND(c->point, c->count, c->room, err, point);
 }
 
 static int read_points(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         file, "SELECT place, cname, name FROM host WHERE place IS NOT NULL ORDER BY id", err);
 
     c->cray = c->aries_rule = 1;
     while (db_next(&rows))
         if (take_point(c, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
 static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(file, "SELECT name, place FROM host WHERE place IS NOT NULL ORDER BY id", err);
     char name[DB_KEY] = "?", place[TOPOMAP_COORDINATES_TEXT] = "";
     topomap_coordinates point;
@@ -112,7 +109,6 @@ static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, 
             point.at[axis] == c->grid.dim[axis] - 1)
             break;
     }
-    db_end(&rows);
     return topomap_error_set(err, TOPOMAP_EINPUT, "node %s at %s is outside of the size %s", name,
                              place, c->dims_text);
 }
@@ -162,7 +158,7 @@ static void count_routers(struct coordinates *c)
 {
     size_t end;
 
-    qsort(c->point, c->count, sizeof *c->point, by_point);
+    TOPOMAP_SORT(c->point, c->count, by_point);
     for (size_t i = 0; i < c->count; i = end) {
         for (end = i; end < c->count && by_point(&c->point[end], &c->point[i]) == 0; end++)
             ;

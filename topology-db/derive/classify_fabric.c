@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kind of network the switches make: each plane of them is asked. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ struct fabric {
 
 static int read_switches(struct fabric *f, topomap_error *err)
 {
-    struct db_rows rows = db_ask(f->file, "SELECT plane, id FROM switch ORDER BY plane, id", err);
+    DB_ROWS rows = db_ask(f->file, "SELECT plane, id FROM switch ORDER BY plane, id", err);
     size_t id_room = 0, port_room = 0;
 
     while (db_next(&rows)) {
@@ -30,16 +29,15 @@ static int read_switches(struct fabric *f, topomap_error *err)
         uint32_t at;
 
         if (sqlite3_column_int64(rows.row, 0) > (int64_t)f->parts) {
-            if (topomap_grow(&f->part, &f->part_room, f->parts + 1, sizeof *f->part, err))
-                return db_stop(&rows);
-            f->part[f->parts++] = (topomap_part){0};
+            if (TOPOMAP_APPEND(f->part, f->parts, f->part_room, err, (topomap_part){0}))
+                return -1;
             id_room = port_room = 0;
         }
         part = &f->part[f->parts - 1];
         at = part->switches.count;
         if (topomap_grow(&part->switches.id, &id_room, at + 1u, sizeof *part->switches.id, err) ||
             topomap_grow(&part->ports, &port_room, at + 1u, sizeof *part->ports, err))
-            return db_stop(&rows);
+            return -1;
         part->switches.id[at] = sqlite3_column_int64(rows.row, 1);
         part->ports[at] = 0;
         part->switches.count++;
@@ -49,7 +47,7 @@ static int read_switches(struct fabric *f, topomap_error *err)
 
 static int read_ports(struct fabric *f, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(f->file, "SELECT plane, switch FROM attach JOIN switch ON id = switch", err);
 
     while (db_next(&rows)) {
@@ -81,7 +79,7 @@ static int join_part(struct fabric *f, topomap_part *part, sqlite3_stmt *trunks,
         sqlite3_bind_int64(trunks, 1, s->id[a]);
         while ((row = db_step(trunks, err)) > 0) {
             uint32_t b = topomap_switches_find(s, sqlite3_column_int64(trunks, 0));
-            uint32_t cost = (uint32_t)sqlite3_column_int64(trunks, 1);
+            uint32_t cost = db_u32(trunks, 1);
 
             if (take_trunk(f, (topomap_trunk){a, b, cost}, count++, sqlite3_column_int64(trunks, 2),
                            err))
@@ -94,14 +92,13 @@ static int join_part(struct fabric *f, topomap_part *part, sqlite3_stmt *trunks,
 
 static int join_parts(struct fabric *f, topomap_error *err)
 {
-    sqlite3_stmt *trunks =
+    DB_STATEMENT *trunks =
         db_prepare(f->file, "SELECT b, cost, links FROM trunk WHERE a = ? ORDER BY b", err);
-    int result = trunks ? 0 : -1;
 
-    for (size_t p = 0; !result && p < f->parts; p++)
-        result = join_part(f, &f->part[p], trunks, err);
-    sqlite3_finalize(trunks);
-    return result;
+    for (size_t p = 0; trunks && p < f->parts; p++)
+        if (join_part(f, &f->part[p], trunks, err))
+            return -1;
+    return trunks ? 0 : -1;
 }
 
 static int narrow(const struct fabric *f)
@@ -117,7 +114,7 @@ static int narrow(const struct fabric *f)
 /* The ports of the cable of lowest ports between two switches. */
 static int read_sockets(struct fabric *f, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(f->file, "SELECT plane, a, aport, b, bport FROM link JOIN switch ON id = a", err);
 
     while (db_next(&rows)) {
@@ -198,13 +195,12 @@ static int write_switch(sqlite3_stmt *update, const topomap_part *part, uint32_t
 
 static int write_part(sqlite3 *file, const topomap_part *part, topomap_error *err)
 {
-    sqlite3_stmt *update = db_prepare(file, "UPDATE switch SET level=?, place=? WHERE id=?", err);
-    int result = update ? 0 : -1;
+    DB_STATEMENT *update = db_prepare(file, "UPDATE switch SET level=?, place=? WHERE id=?", err);
 
-    for (uint32_t i = 0; !result && (part->level || part->place) && i < part->switches.count; i++)
-        result = write_switch(update, part, i, err);
-    sqlite3_finalize(update);
-    return result;
+    for (uint32_t i = 0; update && (part->level || part->place) && i < part->switches.count; i++)
+        if (write_switch(update, part, i, err))
+            return -1;
+    return update ? 0 : -1;
 }
 
 /* One torus: several (a rail each) would need coordinates of their own. */
@@ -248,11 +244,9 @@ static int write_parts(const struct fabric *f, topomap_error *err)
 
 static int read_fabric(struct fabric *f, topomap_error *err)
 {
-    return read_switches(f, err) || read_ports(f, err) || join_parts(f, err) ||
-                   /* No torus where a switch has more neighbours than that. */
-                   (narrow(f) && read_sockets(f, err)) || judge_parts(f, err)
-               ? -1
-               : 0;
+    return DB_STATUS(read_switches(f, err) || read_ports(f, err) || join_parts(f, err) ||
+                     /* No torus where a switch has more neighbours than that. */
+                     (narrow(f) && read_sockets(f, err)) || judge_parts(f, err));
 }
 
 static void fabric_clear(struct fabric *f)
@@ -268,26 +262,23 @@ static void fabric_clear(struct fabric *f)
 int db_judge_parts(sqlite3 *file, int (*each)(const topomap_part *part, void *data), void *data,
                    topomap_error *err)
 {
-    struct fabric f = {.file = file};
+    TOPOMAP_CLEANUP(fabric_clear) struct fabric f = {.file = file};
     int result = read_fabric(&f, err);
 
     for (size_t p = 0; !result && p < f.parts; p++)
         if (f.part[p].all_ports)
             result = each(&f.part[p], data);
-    fabric_clear(&f);
     return result;
 }
 
 int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err)
 {
-    struct fabric f = {.file = file};
-    int result = read_fabric(&f, err) || write_parts(&f, err) ||
-                         db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, hosts, err)
-                     ? -1
-                     : 0;
+    TOPOMAP_CLEANUP(fabric_clear) struct fabric f = {.file = file};
 
-    if (!result && f.parts)
+    if (read_fabric(&f, err) || write_parts(&f, err) ||
+        db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, hosts, err))
+        return -1;
+    if (f.parts)
         combine(&f, verdict);
-    fabric_clear(&f);
-    return result;
+    return 0;
 }

@@ -36,15 +36,6 @@ int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, 
 int db_judge_parts(sqlite3 *file, int (*each)(const topomap_part *part, void *data), void *data,
                    topomap_error *err);
 
-/** What a database said before an import, by a hash, and since when; "" and 0: not known. */
-struct db_change {
-    char contents[24];
-    int64_t time;
-};
-/** Before the views are made anew, and after: where what it says is the same the time stays. */
-int db_change_read(sqlite3 *file, struct db_change *change, topomap_error *err);
-int db_change_write(sqlite3 *file, const struct db_change *before, topomap_error *err);
-
 /* ---- Between the derive_*.c files --------------------------------------------------------- */
 
 struct db_host_row {

@@ -35,12 +35,11 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
     struct db_host_row *host;
     char own[DB_KEY], component[DB_KEY];
     const char *name, *place = (const char *)sqlite3_column_text(statement, 5);
-    int64_t cname =
-        sqlite3_column_type(statement, 2) == SQLITE_NULL ? -1 : sqlite3_column_int64(statement, 2);
+    int64_t cname = db_is_null(statement, 2) ? -1 : sqlite3_column_int64(statement, 2);
 
     /* Slurm's names on XT, XE and XC: nid%05d of the decimal NID; later systems pad to six, which
      * db_host_key() takes as the same. */
-    if (sqlite3_column_type(statement, 0) == SQLITE_NULL)
+    if (db_is_null(statement, 0))
         snprintf(own, sizeof own, "%s", sqlite3_column_text(statement, 1));
     else
         snprintf(own, sizeof own, "nid%05lld", (long long)sqlite3_column_int64(statement, 0));
@@ -61,17 +60,11 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
 
 /* ---- Routers' coordinates ----------------------------------------------------------------- */
 
-static int by_cname(const void *a, const void *b)
-{
-    const struct db_router *x = a, *y = b;
-
-    return x->cname < y->cname ? -1 : x->cname > y->cname;
-}
+TOPOMAP_COMPARE(by_cname, struct db_router, TOPOMAP_ORDER(x->cname, y->cname), 0)
 
 static int read_routers(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
-        db_ask(views->file, "SELECT cname, vertex, place, kind FROM cray_router", err);
+    DB_ROWS rows = db_ask(views->file, "SELECT cname, vertex, place, kind FROM cray_router", err);
     size_t room = 0;
 
     while (db_next(&rows)) {
@@ -82,11 +75,11 @@ static int read_routers(struct db_views *views, topomap_error *err)
         views->router_kind = *db_column_text(rows.row, 3);
         if ((place && topomap_coordinates_parse(place, ',', &router.point)) ||
             topomap_grow(&views->router, &room, views->routers + 1, sizeof router, err))
-            return db_stop(&rows);
+            return -1;
         views->router[views->routers++] = router;
     }
-    if (!rows.result && views->routers)
-        qsort(views->router, views->routers, sizeof *views->router, by_cname);
+    if (!rows.result)
+        TOPOMAP_SORT(views->router, views->routers, by_cname);
     return rows.result;
 }
 
@@ -172,13 +165,13 @@ static int apply_shape(struct db_views *views, const char *text, topomap_error *
 
 static int apply_shapes(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(views->file,
                "SELECT DISTINCT shape FROM geometry WHERE shape IS NOT NULL ORDER BY shape", err);
 
     while (db_next(&rows))
         if (apply_shape(views, (const char *)sqlite3_column_text(rows.row, 0), err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -193,11 +186,11 @@ int db_views_cray(struct db_views *views, topomap_error *err)
         " ORDER BY nid",
     };
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-        struct db_rows rows = db_ask(views->file, queries[i], err);
+        DB_ROWS rows = db_ask(views->file, queries[i], err);
 
         while (db_next(&rows))
             if (take_row(views, rows.row, err))
-                return db_stop(&rows);
+                return -1;
         if (rows.result)
             return -1;
     }

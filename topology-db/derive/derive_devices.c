@@ -34,7 +34,7 @@ struct joining {
 
 int db_views_device_hosts(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(views->file,
                "SELECT name FROM node_devices UNION SELECT name FROM clique ORDER BY name", err);
 
@@ -43,7 +43,7 @@ int db_views_device_hosts(struct db_views *views, topomap_error *err)
         struct db_host_row *host;
 
         if (db_views_host(views, db_views_mapped(views, name), NULL, &host, err))
-            return db_stop(&rows);
+            return -1;
     }
     return rows.result;
 }
@@ -80,11 +80,10 @@ static int merge(struct joining *j, int64_t *result, topomap_error *err)
     failed = !text || DB_RUN(j->views->file, "INSERT OR IGNORE INTO device_set(text) VALUES(?)",
                              err, DB_TEXT(text));
     if (!failed) {
-        struct db_rows rows =
+        DB_ROWS rows =
             DB_ASK(j->views->file, "SELECT id FROM device_set WHERE text=?", err, DB_TEXT(text));
 
         *result = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-        db_end(&rows);
         failed = rows.result;
     }
     topomap_devices_clear(&all);
@@ -154,12 +153,12 @@ static int take_row(struct joining *j, const char *name, const char *importer, i
 
 static int join_all(struct joining *j, topomap_error *err)
 {
-    struct db_rows rows = db_ask(j->views->file, sources, err);
+    DB_ROWS rows = db_ask(j->views->file, sources, err);
 
     while (db_next(&rows))
         if (take_row(j, db_column_text(rows.row, 0), db_column_text(rows.row, 2),
                      sqlite3_column_int64(rows.row, 1), err))
-            return db_stop(&rows);
+            return -1;
     return rows.result ? -1 : end_node(j, err);
 }
 
@@ -174,37 +173,30 @@ static const char blocks[] =
 
 static int add_domains(struct db_views *views, const char *sql, int *any, topomap_error *err)
 {
-    struct db_rows rows = db_ask(views->file, sql, err);
-    sqlite3_stmt *put =
+    DB_ROWS rows = db_ask(views->file, sql, err);
+    DB_STATEMENT *put =
         db_prepare(views->file, "INSERT OR IGNORE INTO host_domain VALUES(?,?)", err);
 
     *any = 0;
-    if (!put)
-        return db_stop(&rows);
-    while (db_next(&rows)) {
+    while (put && db_next(&rows)) {
         struct db_host_row *host = host_of(views, db_column_text(rows.row, 0));
 
         *any = 1;
-        if (host && DB_PUT(put, err, DB_INT(host->id), DB_TEXT(db_column_text(rows.row, 1)))) {
-            db_stop(&rows);
-            break;
-        }
+        if (host && DB_PUT(put, err, DB_INT(host->id), DB_TEXT(db_column_text(rows.row, 1))))
+            return -1;
     }
-    sqlite3_finalize(put);
-    return rows.result;
+    return put ? rows.result : -1;
 }
 
 int db_views_devices(struct db_views *views, topomap_error *err)
 {
-    struct joining j = {.views = views};
+    DB_STATEMENT *text = db_prepare(views->file, "SELECT text FROM device_set WHERE id=?", err);
+    DB_STATEMENT *put =
+        db_prepare(views->file, "INSERT OR REPLACE INTO host_devices VALUES(?,?)", err);
+    struct joining j = {.views = views, .text = text, .put = put};
     int result, any;
 
-    j.text = db_prepare(views->file, "SELECT text FROM device_set WHERE id=?", err);
-    j.put = j.text ? db_prepare(views->file, "INSERT OR REPLACE INTO host_devices VALUES(?,?)", err)
-                   : NULL;
-    result = j.put ? join_all(&j, err) : -1;
-    sqlite3_finalize(j.text);
-    sqlite3_finalize(j.put);
+    result = text && put ? join_all(&j, err) : -1;
     for (struct merged *next; j.known; j.known = next) {
         next = j.known->next;
         free(j.known);

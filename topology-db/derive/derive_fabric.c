@@ -25,7 +25,7 @@ static int next_port(sqlite3_stmt *ports, struct port_guid *port, topomap_error 
     int row = db_step(ports, err);
 
     port->vertex = row > 0 ? sqlite3_column_int64(ports, 0) : INT64_MAX;
-    port->guid = row > 0 ? (uint64_t)sqlite3_column_int64(ports, 1) : 0;
+    port->guid = row > 0 ? db_u64(ports, 1) : 0;
     return row < 0 ? -1 : 0;
 }
 
@@ -62,8 +62,8 @@ static const char *spell(struct db_views *views, const char *nic, const char *or
 static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters,
                                 struct port_names *ports, char *original)
 {
-    uint64_t node = (uint64_t)sqlite3_column_int64(adapters, 1);
-    uint64_t system = (uint64_t)sqlite3_column_int64(adapters, 2);
+    uint64_t node = db_u64(adapters, 1);
+    uint64_t system = db_u64(adapters, 2);
     const char *mapped = db_views_mapped_guid(views, node);
 
     if (!ib_host_name((const char *)sqlite3_column_text(adapters, 3), original, DB_KEY))
@@ -86,11 +86,8 @@ static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters,
 static int keep_adapter(struct db_views *views, int64_t vertex, struct db_host_row *host,
                         topomap_error *err)
 {
-    if (topomap_grow(&views->adapter, &views->adapter_room, views->adapters + 1,
-                     sizeof *views->adapter, err))
-        return -1;
-    views->adapter[views->adapters++] = (struct db_adapter_host){vertex, host};
-    return 0;
+    return TOPOMAP_APPEND(views->adapter, views->adapters, views->adapter_room, err,
+                          (struct db_adapter_host){vertex, host});
 }
 
 /* A host that its source names: it is its own adapter. */
@@ -123,36 +120,30 @@ static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, struct p
 
 int db_views_adapters(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *adapters = db_prepare(
+    DB_STATEMENT *adapters = db_prepare(
         views->file,
         "SELECT id, guid, system, text, kind FROM vertex WHERE kind IN (1, 5) ORDER BY id", err);
-    sqlite3_stmt *ports =
+    DB_STATEMENT *ports =
         db_prepare(views->file, "SELECT vertex, guid FROM port ORDER BY vertex, number", err);
     struct port_guid port = {INT64_MAX, 0};
-    int row = -1;
+    int row;
 
-    if (adapters && ports &&
-        (!(views->alias_guid || views->nics) || next_port(ports, &port, err) == 0))
-        while ((row = db_step(adapters, err)) > 0) {
-            int64_t vertex = sqlite3_column_int64(adapters, 0);
-            struct port_names names = {0};
-            int result = 0;
+    if (!adapters || !ports || ((views->alias_guid || views->nics) && next_port(ports, &port, err)))
+        return -1;
+    while ((row = db_step(adapters, err)) > 0) {
+        int64_t vertex = sqlite3_column_int64(adapters, 0);
+        struct port_names names = {0};
 
-            for (; !result && port.vertex <= vertex && port.vertex != INT64_MAX;
-                 result = next_port(ports, &port, err))
-                if (port.vertex == vertex)
-                    take_port(views, port.guid, &names);
-            if (!result)
-                result = sqlite3_column_int(adapters, 4) == IB_HOST
-                             ? take_named(views, adapters, err)
-                             : take_adapter(views, adapters, &names, err);
-            if (result) {
-                row = -1;
-                break;
-            }
+        while (port.vertex <= vertex && port.vertex != INT64_MAX) {
+            if (port.vertex == vertex)
+                take_port(views, port.guid, &names);
+            if (next_port(ports, &port, err))
+                return -1;
         }
-    sqlite3_finalize(adapters);
-    sqlite3_finalize(ports);
+        if (sqlite3_column_int(adapters, 4) == IB_HOST ? take_named(views, adapters, err)
+                                                       : take_adapter(views, adapters, &names, err))
+            return -1;
+    }
     return row;
 }
 
@@ -203,8 +194,8 @@ static int find_sort(struct cables *cables, sqlite3_stmt *link, uint32_t *sort, 
     struct sort_key key;
 
     memset(&key, 0, sizeof key);
-    key.width = (uint32_t)sqlite3_column_int(link, 4);
-    key.speed = (uint32_t)sqlite3_column_int(link, 5);
+    key.width = db_u32(link, 4);
+    key.speed = db_u32(link, 5);
     key.mbps = sqlite3_column_int64(link, 6);
     key.source = sqlite3_column_int64(link, 7);
     if (kind)
@@ -246,7 +237,7 @@ static int take_link(const struct db_views *views, struct cables *cables, sqlite
     if (a == b || (from == UINT32_MAX && to == UINT32_MAX))
         return 0;
     if (!trunk) {
-        cable.port = (uint32_t)sqlite3_column_int64(link, to == UINT32_MAX ? 3 : 1);
+        cable.port = db_u32(link, to == UINT32_MAX ? 3 : 1);
         cable.onto = to == UINT32_MAX ? from : to;
         if (!find_adapter(views, to == UINT32_MAX ? b : a, &cable))
             return 0;
@@ -261,22 +252,13 @@ static int take_link(const struct db_views *views, struct cables *cables, sqlite
     return 0;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->onto < y->onto ? -1 : x->onto > y->onto;
-}
+TOPOMAP_COMPARE(by_place, struct cable,
+                TOPOMAP_ORDER(x->host, y->host) ?: TOPOMAP_ORDER(x->at, y->at),
+                TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->onto, y->onto))
 
 static int read_cables(const struct db_views *views, struct cables *cables, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (db_execute(views->file,
                    "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
@@ -290,9 +272,8 @@ static int read_cables(const struct db_views *views, struct cables *cables, topo
                   err);
     while (db_next(&rows))
         if (take_link(views, cables, rows.row, err))
-            return db_stop(&rows);
-    if (cables->count)
-        qsort(cables->cable, cables->count, sizeof *cables->cable, by_place);
+            return -1;
+    TOPOMAP_SORT(cables->cable, cables->count, by_place);
     return rows.result;
 }
 
@@ -310,26 +291,25 @@ static const char price[] =
 
 static int list_sorts(sqlite3 *file, const struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(file,
+    DB_STATEMENT *insert = db_prepare(file,
                                       "INSERT INTO cable_sort VALUES(?1, link_mbps(?2, ?3, ?4),"
                                       " link_class(?2, ?3, ?4, ?5), ?6, ?7)",
                                       err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < cables->keys.count; i++) {
+    for (size_t i = 0; insert && i < cables->keys.count; i++) {
         const struct sort_key *key = topomap_known_key(&cables->keys, i);
 
-        result = DB_PUT(insert, err, DB_INT(key->source), DB_INT(key->width), DB_INT(key->speed),
-                        DB_INT(key->mbps), DB_TEXT(key->kind), DB_INT(cables->sort[i].trunks),
-                        DB_INT(cables->sort[i].others));
+        if (DB_PUT(insert, err, DB_INT(key->source), DB_INT(key->width), DB_INT(key->speed),
+                   DB_INT(key->mbps), DB_TEXT(key->kind), DB_INT(cables->sort[i].trunks),
+                   DB_INT(cables->sort[i].others)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 static int price_sorts(sqlite3 *file, struct cables *cables, int64_t torus, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (db_execute(file, "CREATE TEMP TABLE cable_sort(source, rate, class, trunks, others)",
                    err) ||
@@ -349,49 +329,46 @@ static int price_sorts(sqlite3 *file, struct cables *cables, int64_t torus, topo
 static int write_attached(const struct db_views *views, const struct cables *cables,
                           topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,1,?)", err);
+    DB_STATEMENT *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,1,?)", err);
     int64_t leaving = views->router_measured ? views->router_cost / 2 : 0;
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < cables->attached; i++) {
+    for (size_t i = 0; insert && i < cables->attached; i++) {
         const struct cable *cable = &cables->cable[i];
 
-        result = DB_PUT(insert, err, DB_INT(cable->host), DB_INT(views->adapter[cable->at].vertex),
-                        DB_INT(cable->port), DB_INT(cables->switches.id[cable->onto]),
-                        DB_INT(cables->sort[cable->sort].cost + leaving));
+        if (DB_PUT(insert, err, DB_INT(cable->host), DB_INT(views->adapter[cable->at].vertex),
+                   DB_INT(cable->port), DB_INT(cables->switches.id[cable->onto]),
+                   DB_INT(cables->sort[cable->sort].cost + leaving)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* Cray nodes on their routers. */
 static int attach_cray(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *insert =
+    DB_STATEMENT *insert =
         db_prepare(views->file, "INSERT INTO attach VALUES(?, 0, 0, ?, 0, ?)", err);
-    int result = insert ? 0 : -1;
 
-    for (struct db_host_row *host = views->routers ? views->hosts : NULL; !result && host;
+    for (struct db_host_row *host = views->routers ? views->hosts : NULL; insert && host;
          host = host->hh.next) {
         const struct db_router *router = db_views_router(views, host);
 
         if (router)
-            result = DB_PUT(insert, err, DB_INT(host->id), DB_INT(router->vertex),
-                            DB_INT(views->router_cost / 2));
+            if (DB_PUT(insert, err, DB_INT(host->id), DB_INT(router->vertex),
+                       DB_INT(views->router_cost / 2)))
+                return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* A message takes one cable of a pair: what its class costs, or their mean. A pair of a torus'
  * routers has its cost later: 0. */
 static int write_trunks(sqlite3 *file, const struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
     size_t end;
 
-    for (size_t i = cables->attached; !result && i < cables->count; i = end) {
+    for (size_t i = cables->attached; insert && i < cables->count; i = end) {
         const struct cable *pair = &cables->cable[i];
         int64_t mbps = 0, cost = 0;
         int spread = 0;
@@ -403,12 +380,12 @@ static int write_trunks(sqlite3 *file, const struct cables *cables, topomap_erro
             cost += sort->cost;
             spread |= sort->torus;
         }
-        result = DB_PUT(insert, err, DB_INT(cables->switches.id[pair->at]),
-                        DB_INT(cables->switches.id[pair->onto]), DB_INT(end - i), DB_INT(mbps),
-                        DB_INT(spread ? 0 : cost / (int64_t)(end - i)));
+        if (DB_PUT(insert, err, DB_INT(cables->switches.id[pair->at]),
+                   DB_INT(cables->switches.id[pair->onto]), DB_INT(end - i), DB_INT(mbps),
+                   DB_INT(spread ? 0 : cost / (int64_t)(end - i))))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* In a Cray torus packets spread over the parallel links of a pair: the pair's whole rate counts,
@@ -420,19 +397,48 @@ static const char price_torus[] =
 
 int db_views_links(struct db_views *views, topomap_error *err)
 {
-    struct cables cables = {0};
+    TOPOMAP_CLEANUP(cables_clear) struct cables cables = {0};
     int64_t torus = 0;
-    int result = 0;
 
-    if (views->routers && views->router_kind != 'a')
-        result = db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err);
-    result = result || read_cables(views, &cables, err) ||
+    if (views->routers && views->router_kind != 'a' &&
+        db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err))
+        return -1;
+    return DB_STATUS(read_cables(views, &cables, err) ||
                      price_sorts(views->file, &cables, torus, err) ||
                      write_attached(views, &cables, err) || attach_cray(views, err) ||
                      write_trunks(views->file, &cables, err) ||
-                     (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus)))
-                 ? -1
-                 : 0;
-    cables_clear(&cables);
-    return result;
+                     (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus))));
+}
+
+/* ---- Planes ----------------------------------------------------------------------------- */
+
+/* Connected components of switches. Hosts do not connect them: nothing is routed through a
+ * host, so a cluster of two rails on switches of their own has two planes. */
+static int write_planes(sqlite3 *file, const topomap_switches *s, const uint32_t *plane,
+                        topomap_error *err)
+{
+    DB_STATEMENT *update = db_prepare(file, "UPDATE switch SET plane=? WHERE id=?", err);
+
+    for (uint32_t i = 0; update && i < s->count; i++) {
+        if (DB_PUT(update, err, DB_INT(plane[i] + INT64_C(1)), DB_INT(s->id[i])))
+            return -1;
+    }
+    return update ? 0 : -1;
+}
+
+int db_views_planes(struct db_views *views, topomap_error *err)
+{
+    TOPOMAP_CLEANUP(topomap_switches_clear) topomap_switches switches = {0};
+    TOPOMAP_FREED uint32_t *plane = NULL;
+
+    if (db_switches_load(views->file, 0, &switches, err) ||
+        !(plane = topomap_alloc(switches.count, sizeof *plane, err)))
+        return -1;
+    topomap_switches_parts(&switches, NULL, plane);
+    if (write_planes(views->file, &switches, plane, err))
+        return -1;
+    return db_execute(views->file,
+                      "INSERT INTO fact SELECT 'planes', count(DISTINCT plane) FROM attach"
+                      " JOIN switch ON switch.id = attach.switch",
+                      err);
 }

@@ -28,16 +28,8 @@ static int keep_name(struct names *names, const char *name, topomap_error *err)
 }
 
 /* By GUIDs as signed numbers, as they are looked up. */
-static int by_guid(const void *a, const void *b)
-{
-    const struct db_nic *x = a, *y = b;
-
-    if (x->guid != y->guid)
-        return (int64_t)x->guid < (int64_t)y->guid ? -1 : 1;
-    if (x->exact != y->exact)
-        return x->exact ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
+TOPOMAP_COMPARE(by_guid, struct db_nic, TOPOMAP_ORDER((int64_t)x->guid, (int64_t)y->guid),
+                TOPOMAP_ORDER(y->exact, x->exact) ?: TOPOMAP_ORDER(x->node, y->node))
 
 static int same_node(const struct db_views *views, const struct db_nic *a, const struct db_nic *b)
 {
@@ -71,7 +63,7 @@ static void settle(struct db_views *views)
 
 int db_views_nics(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(views->file, "SELECT node, guid, exact FROM nic ORDER BY node, guid", err);
     struct names names = {0};
     size_t room = 0;
@@ -79,15 +71,15 @@ int db_views_nics(struct db_views *views, topomap_error *err)
     while (db_next(&rows)) {
         if (topomap_grow(&views->nic, &room, views->nics + 1, sizeof *views->nic, err) ||
             keep_name(&names, (const char *)sqlite3_column_text(rows.row, 0), err)) {
-            db_stop(&rows);
+            rows.result = -1;
             break;
         }
-        views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(rows.row, 1),
-                                                    names.last, sqlite3_column_int(rows.row, 2)};
+        views->nic[views->nics++] =
+            (struct db_nic){db_u64(rows.row, 1), names.last, sqlite3_column_int(rows.row, 2)};
     }
     views->nic_names = names.text;
     if (!rows.result && views->nics) {
-        qsort(views->nic, views->nics, sizeof *views->nic, by_guid);
+        TOPOMAP_SORT(views->nic, views->nics, by_guid);
         settle(views);
     }
     return rows.result;

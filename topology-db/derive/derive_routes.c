@@ -3,7 +3,6 @@
  * hosts is a cheapest shortest path (then the graph of switches says all), and otherwise how many
  * hops the routes have and what a byte costs over them. Work is switches times destination LIDs:
  * for one LID the tables are a forest. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -36,6 +35,7 @@ struct scan {
     sqlite3 *file;
     topomap_lft_fabric routes;
     topomap_switches switches;
+    topomap_arena arena;     /* of the arrays but arrival and kept */
     uint32_t *node;          /* [vertices] index in switches, or UINT32_MAX */
     uint32_t *price;         /* [cables] cost of a byte */
     struct arrival *arrival; /* by switch, adapter, port */
@@ -77,15 +77,15 @@ static int take_arrival(struct scan *scan, sqlite3_stmt *statement, topomap_erro
 
 static int load_arrivals(struct scan *scan, topomap_error *err)
 {
-    struct db_rows rows = db_ask(scan->file,
-                                 "SELECT adapter, attach.port, switch, lid FROM attach"
-                                 " LEFT JOIN port ON vertex = adapter AND number = attach.port"
-                                 " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
-                                 err);
+    DB_ROWS rows = db_ask(scan->file,
+                          "SELECT adapter, attach.port, switch, lid FROM attach"
+                          " LEFT JOIN port ON vertex = adapter AND number = attach.port"
+                          " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
+                          err);
 
     while (db_next(&rows))
         if (take_arrival(scan, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -126,19 +126,16 @@ static int make_room(struct scan *scan, topomap_error *err)
 {
     size_t vertices = scan->routes.count, switches = scan->switches.count;
 
-    scan->node = topomap_alloc(vertices, sizeof *scan->node, err);
-    scan->price = topomap_alloc(scan->routes.cables, sizeof *scan->price, err);
-    scan->leaf = topomap_alloc(scan->leaves, sizeof *scan->leaf, err);
-    scan->near = topomap_alloc(switches, sizeof *scan->near, err);
-    scan->cheap = topomap_alloc(switches, sizeof *scan->cheap, err);
-    scan->steps = topomap_alloc(vertices, sizeof *scan->steps, err);
-    scan->cost = topomap_alloc(vertices, sizeof *scan->cost, err);
-    scan->path = topomap_alloc(vertices, sizeof *scan->path, err);
-    scan->column = topomap_alloc(scan->leaves, PLACE, err);
-    return scan->node && scan->price && scan->leaf && scan->near && scan->cheap && scan->steps &&
-                   scan->cost && scan->path && scan->column
-               ? 0
-               : -1;
+    scan->node = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->node, err);
+    scan->price = topomap_arena_alloc(&scan->arena, scan->routes.cables, sizeof *scan->price, err);
+    scan->leaf = topomap_arena_alloc(&scan->arena, scan->leaves, sizeof *scan->leaf, err);
+    scan->near = topomap_arena_alloc(&scan->arena, switches, sizeof *scan->near, err);
+    scan->cheap = topomap_arena_alloc(&scan->arena, switches, sizeof *scan->cheap, err);
+    scan->steps = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->steps, err);
+    scan->cost = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->cost, err);
+    scan->path = topomap_arena_alloc(&scan->arena, vertices, sizeof *scan->path, err);
+    scan->column = topomap_arena_alloc(&scan->arena, scan->leaves, PLACE, err);
+    return scan->arena.is_short ? -1 : 0;
 }
 
 static void scan_clear(struct scan *scan)
@@ -153,15 +150,7 @@ static void scan_clear(struct scan *scan)
     db_lft_clear(&scan->routes);
     free(scan->arrival);
     topomap_switches_clear(&scan->switches);
-    free(scan->node);
-    free(scan->price);
-    free(scan->leaf);
-    free(scan->near);
-    free(scan->cheap);
-    free(scan->steps);
-    free(scan->cost);
-    free(scan->path);
-    free(scan->column);
+    topomap_arena_clear(&scan->arena);
     free(scan->kept);
 }
 
@@ -346,12 +335,13 @@ static int write_landing(struct scan *scan, sqlite3_stmt *insert, const struct a
 
 static int write_walks(struct scan *scan, topomap_error *err)
 {
-    sqlite3_stmt *walks = db_prepare(scan->file, "INSERT INTO walk VALUES(?,?,?,?)", err);
-    sqlite3_stmt *landings = db_prepare(scan->file, "INSERT INTO landing VALUES(?,?,?)", err);
+    DB_STATEMENT *walks = db_prepare(scan->file, "INSERT INTO walk VALUES(?,?,?,?)", err);
+    DB_STATEMENT *landings = db_prepare(scan->file, "INSERT INTO landing VALUES(?,?,?)", err);
     uint32_t place = UINT32_MAX;
-    int result = walks && landings ? 0 : -1;
 
-    for (size_t i = 0; !result && i < scan->arrivals; i++) {
+    if (!walks || !landings)
+        return -1;
+    for (size_t i = 0; i < scan->arrivals; i++) {
         size_t walk;
 
         if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf) {
@@ -359,28 +349,23 @@ static int write_walks(struct scan *scan, topomap_error *err)
             scan->first = scan->walks;
             place++;
         }
-        result = fill_column(scan, &scan->arrival[i], err) ||
-                         find_walk(scan, walks, place, &walk, err) ||
-                         write_landing(scan, landings, &scan->arrival[i], walk, err)
-                     ? -1
-                     : 0;
+        if (fill_column(scan, &scan->arrival[i], err) ||
+            find_walk(scan, walks, place, &walk, err) ||
+            write_landing(scan, landings, &scan->arrival[i], walk, err))
+            return -1;
     }
-    sqlite3_finalize(walks);
-    sqlite3_finalize(landings);
-    return result;
+    return 0;
 }
 
 static int write_ways(struct scan *scan, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(scan->file, "INSERT INTO way VALUES(?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert = db_prepare(scan->file, "INSERT INTO way VALUES(?,?,?)", err);
 
-    for (const struct coded *way = scan->ways; !result && way; way = way->hh.next) {
-        result =
-            DB_PUT(insert, err, DB_INT(way->code), DB_INT(way->way.hops), DB_INT(way->way.cost));
+    for (const struct coded *way = scan->ways; insert && way; way = way->hh.next) {
+        if (DB_PUT(insert, err, DB_INT(way->code), DB_INT(way->way.hops), DB_INT(way->way.cost)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* ---- All --------------------------------------------------------------------------------- */
@@ -422,16 +407,11 @@ static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
 
 int db_views_routes(sqlite3 *file, topomap_error *err)
 {
-    struct scan scan = {.file = file};
+    TOPOMAP_CLEANUP(scan_clear) struct scan scan = {.file = file};
     int64_t all;
-    int result;
 
     if (db_execute(file, "DELETE FROM walk; DELETE FROM way; DELETE FROM landing;", err) ||
         db_number(file, "SELECT count(*) FROM lft", 0, &all, err))
         return -1;
-    if (!all)
-        return 0;
-    result = scan_all(&scan, all, err);
-    scan_clear(&scan);
-    return result;
+    return all ? scan_all(&scan, all, err) : 0;
 }

@@ -36,7 +36,7 @@ struct build {
 
 int db_views_slurm_hosts(struct db_views *views, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         views->file,
         "SELECT host FROM slurm_member WHERE host IS NOT NULL ORDER BY unit, position, rowid", err);
 
@@ -44,7 +44,7 @@ int db_views_slurm_hosts(struct db_views *views, topomap_error *err)
         struct db_host_row *host;
 
         if (db_views_host(views, db_column_text(rows.row, 0), NULL, &host, err))
-            return db_stop(&rows);
+            return -1;
         if (host)
             host->listed = 1;
     }
@@ -81,7 +81,7 @@ static int is_grid(const struct build *b)
 
 static int read_chosen(struct build *b, int64_t *chosen, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(b->views->file, "SELECT id, kind, sizes FROM slurm_topology WHERE chosen", err);
     int row = db_next(&rows);
 
@@ -90,14 +90,13 @@ static int read_chosen(struct build *b, int64_t *chosen, topomap_error *err)
         snprintf(b->kind, sizeof b->kind, "%s", sqlite3_column_text(rows.row, 1));
         snprintf(b->sizes, sizeof b->sizes, "%s", sqlite3_column_text(rows.row, 2));
     }
-    db_end(&rows);
     return rows.result ? -1 : row;
 }
 
 /* A ring is a torus of one dimension, as long as it has nodes. */
 static int read_units(struct build *b, int64_t chosen, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(
+    DB_ROWS rows = DB_ASK(
         b->views->file,
         "SELECT id, name, dims, (SELECT count(*) FROM slurm_member WHERE unit = slurm_unit.id)"
         " FROM slurm_unit WHERE topology=? ORDER BY id",
@@ -108,16 +107,13 @@ static int read_units(struct build *b, int64_t chosen, topomap_error *err)
 
         snprintf(unit.name, sizeof unit.name, "%s", sqlite3_column_text(rows.row, 1));
         if (strcmp(b->kind, "ring") == 0)
-            unit.dim[0] = (uint32_t)sqlite3_column_int64(rows.row, 3);
+            unit.dim[0] = db_u32(rows.row, 3);
         else if (strcmp(b->kind, "torus3d") == 0 &&
                  sscanf((const char *)sqlite3_column_text(rows.row, 2), "%ux%ux%u", &unit.dim[0],
-                        &unit.dim[1], &unit.dim[2]) != 3) {
-            topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of a torus");
-            return db_stop(&rows);
-        }
-        if (topomap_grow(&b->unit, &b->room, b->units + 1, sizeof unit, err))
-            return db_stop(&rows);
-        b->unit[b->units++] = unit;
+                        &unit.dim[1], &unit.dim[2]) != 3)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of a torus");
+        if (TOPOMAP_APPEND(b->unit, b->units, b->room, err, unit))
+            return -1;
     }
     return rows.result;
 }
@@ -231,12 +227,12 @@ static int take_member(struct build *b, sqlite3_stmt *statement, topomap_error *
 
 static int make_members(struct build *b, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         b->views->file, "SELECT unit, child, host, position FROM slurm_member ORDER BY rowid", err);
 
     while (db_next(&rows))
         if (take_member(b, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
@@ -265,26 +261,25 @@ static int stand_in(struct build *b, topomap_error *err)
 
 int db_views_slurm(struct db_views *views, topomap_error *err)
 {
-    struct build b = {.views = views, .next = FIRST_ID};
+    DB_STATEMENT *add_switch = db_prepare(views->file, "INSERT INTO slurm_switch VALUES(?,?)", err);
+    DB_STATEMENT *add_trunk =
+        db_prepare(views->file, "INSERT OR IGNORE INTO slurm_trunk VALUES(?,?,1000)", err);
+    DB_STATEMENT *add_attach =
+        db_prepare(views->file, "INSERT OR IGNORE INTO slurm_attach VALUES(?,?,?,?)", err);
+    struct build b = {.views = views,
+                      .next = FIRST_ID,
+                      .add_switch = add_switch,
+                      .add_trunk = add_trunk,
+                      .add_attach = add_attach};
     int64_t chosen;
     int row = read_chosen(&b, &chosen, err);
 
     if (row <= 0)
         return row;
-    b.add_switch = db_prepare(views->file, "INSERT INTO slurm_switch VALUES(?,?)", err);
-    if (b.add_switch)
-        b.add_trunk =
-            db_prepare(views->file, "INSERT OR IGNORE INTO slurm_trunk VALUES(?,?,1000)", err);
-    if (b.add_trunk)
-        b.add_attach =
-            db_prepare(views->file, "INSERT OR IGNORE INTO slurm_attach VALUES(?,?,?,?)", err);
-    row = b.add_attach && read_units(&b, chosen, err) == 0 && make_units(&b, err) == 0 &&
-                  make_members(&b, err) == 0
+    row = add_switch && add_trunk && add_attach && read_units(&b, chosen, err) == 0 &&
+                  make_units(&b, err) == 0 && make_members(&b, err) == 0
               ? stand_in(&b, err)
               : -1;
-    sqlite3_finalize(b.add_switch);
-    sqlite3_finalize(b.add_trunk);
-    sqlite3_finalize(b.add_attach);
     free(b.unit);
     return row;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/derive/derive.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -37,7 +36,7 @@ int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, topomap_grid
 int db_grid_places(sqlite3 *file, const topomap_grid *grid, const topomap_switches *switches,
                    topomap_coordinates **place, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     *place = topomap_alloc(switches->count, sizeof **place, err);
     if (!*place)

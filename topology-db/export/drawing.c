@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/infiniband.h"
 #include "util/alloc.h"
 
 enum { RATES = 5, LEGEND = 40, EDGE = DB_DRAW_EDGE, CELL = DB_DRAW_CELL, SLICE_FONT = 9 };
@@ -102,14 +101,8 @@ static int take_finding(const topomap_db_finding *finding, void *data)
     return 0;
 }
 
-static int by_port(const void *a, const void *b)
-{
-    const struct fault *x = a, *y = b;
-
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    return (x->port > y->port) - (x->port < y->port);
-}
+TOPOMAP_COMPARE(by_port, struct fault, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->port, y->port))
 
 static int find_faults(struct picture *p)
 {
@@ -117,8 +110,7 @@ static int find_faults(struct picture *p)
 
     if (topomap_db_check(p->x->db, &options, take_finding, p, p->err) != 0)
         return -1;
-    if (p->faults)
-        qsort(p->fault, p->faults, sizeof *p->fault, by_port);
+    TOPOMAP_SORT(p->fault, p->faults, by_port);
     return 0;
 }
 
@@ -279,3 +271,18 @@ int db_export_draw(struct db_export *x, topomap_drawing *out, topomap_error *err
     db_places_clear(&p.places);
     return result;
 }
+
+static int export_svg(struct db_export *x, topomap_error *err)
+{
+    TOPOMAP_CLEANUP(topomap_draw_clear) topomap_drawing drawing = {0};
+
+    if (db_export_draw(x, &drawing, err))
+        return -1;
+    topomap_draw_svg(&drawing, "fabric", x->out);
+    return 0;
+}
+
+const db_exporter db_export_svg = {
+    .row = {"svg", "a picture: switches, hosts and cables by their rates"},
+    .run = export_svg,
+};

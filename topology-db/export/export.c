@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/check/check.h"
-#include "fabric/infiniband.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
@@ -36,14 +34,14 @@ static int read_hosts(struct db_export *x, topomap_error *err)
     static const char sql[] =
         "SELECT host.id, host.name, class.name, status, type, host.place FROM host"
         " LEFT JOIN class ON class.id = host.class ORDER BY host.id";
-    struct db_rows rows = db_ask(x->file, sql, err);
+    DB_ROWS rows = db_ask(x->file, sql, err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         struct db_export_host *host;
 
         if (topomap_grow(&x->host, &room, x->hosts + 1u, sizeof *host, err))
-            return db_stop(&rows);
+            return -1;
         host = &x->host[x->hosts++];
         memset(host, 0, sizeof *host);
         host->id = sqlite3_column_int64(rows.row, 0);
@@ -76,7 +74,7 @@ static int choose_switches(struct db_export *x, topomap_error *err)
 
 static int read_switches(struct db_export *x, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (choose_switches(x, err))
         return -1;
@@ -95,12 +93,10 @@ static int read_switches(struct db_export *x, topomap_error *err)
             continue;
         x->sw[at].label = db_column_copy(rows.row, 1, err);
         if (!x->sw[at].label)
-            return db_stop(&rows);
+            return -1;
         snprintf(x->sw[at].place, sizeof x->sw[at].place, "%s", db_column_text(rows.row, 2));
-        x->sw[at].level = sqlite3_column_type(rows.row, 3) == SQLITE_NULL
-                              ? -1
-                              : sqlite3_column_int64(rows.row, 3);
-        x->sw[at].guid = (uint64_t)sqlite3_column_int64(rows.row, 4);
+        x->sw[at].level = db_is_null(rows.row, 3) ? -1 : sqlite3_column_int64(rows.row, 3);
+        x->sw[at].guid = db_u64(rows.row, 4);
     }
     return rows.result || !x->slurm ? rows.result : db_export_slurm_levels(x, err);
 }
@@ -153,13 +149,11 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     cable->vertex = sqlite3_column_int64(row, first ? 0 : 2);
     cable->a = first ? a : b;
     cable->b = first ? b : a;
-    cable->aport = (uint32_t)sqlite3_column_int64(row, first ? 1 : 3);
-    cable->bport = (uint32_t)sqlite3_column_int64(row, first ? 3 : 1);
-    cable->width = (uint32_t)sqlite3_column_int(row, 4);
-    cable->speed = (uint32_t)sqlite3_column_int(row, 5);
-    cable->mbps = sqlite3_column_type(row, 6) == SQLITE_NULL
-                      ? ib_mbps(cable->width, cable->speed)
-                      : (uint32_t)sqlite3_column_int64(row, 6);
+    cable->aport = db_u32(row, first ? 1 : 3);
+    cable->bport = db_u32(row, first ? 3 : 1);
+    cable->width = db_u32(row, 4);
+    cable->speed = db_u32(row, 5);
+    cable->mbps = db_link_rate(row, 4);
     snprintf(cable->class, sizeof cable->class, "%s", db_column_text(row, 9));
     place_cable(x, cable);
     return 1;
@@ -169,28 +163,22 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
 static int by_ends(const void *a, const void *b)
 {
     const struct db_cable *x = a, *y = b;
-    const uint32_t p[] = {x->host, x->host == UINT32_MAX ? x->a : 0};
-    const uint32_t q[] = {y->host, y->host == UINT32_MAX ? y->a : 0};
+    int order = TOPOMAP_ORDER(x->host, y->host);
 
-    for (int i = 0; i < 2; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    if (x->host != UINT32_MAX && x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    if (x->aport != y->aport)
-        return x->aport < y->aport ? -1 : 1;
-    if (x->b != y->b)
-        return x->b < y->b ? -1 : 1;
-    return x->bport < y->bport ? -1 : x->bport > y->bport;
+    if (!order)
+        order =
+            x->host == UINT32_MAX ? TOPOMAP_ORDER(x->a, y->a) : TOPOMAP_ORDER(x->vertex, y->vertex);
+    order = order ?: TOPOMAP_ORDER(x->aport, y->aport) ?: TOPOMAP_ORDER(x->b, y->b);
+    return order ?: TOPOMAP_ORDER(x->bport, y->bport);
 }
 
 static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap_error *err)
 {
-    struct db_rows rows = db_ask(x->file, sql, err);
+    DB_ROWS rows = db_ask(x->file, sql, err);
 
     while (db_next(&rows)) {
         if (topomap_grow(&x->cable, room, x->cables + 1, sizeof *x->cable, err))
-            return db_stop(&rows);
+            return -1;
         x->cables += (size_t)take_cable(x, rows.row, &x->cable[x->cables]);
     }
     return rows.result;
@@ -218,8 +206,8 @@ static int read_cables(struct db_export *x, topomap_error *err)
     for (size_t i = 0; !result && i < sizeof rows / sizeof *rows; i++)
         if (rows[i].slurm == x->slurm)
             result = read_rows(x, rows[i].sql, &room, err);
-    if (!result && x->cables)
-        qsort(x->cable, x->cables, sizeof *x->cable, by_ends);
+    if (!result)
+        TOPOMAP_SORT(x->cable, x->cables, by_ends);
     return result;
 }
 
@@ -237,25 +225,24 @@ static void export_clear(struct db_export *x)
 
 static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_error *err)
 {
-    struct db_finder finder;
-    int result = db_finder_open(x->db, &finder, err);
+    DB_FINDER finder = {0};
 
-    if (result)
+    if (db_finder_open(x->db, &finder, err))
         return -1;
-    for (size_t i = 0; !result && i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count; i++) {
         struct db_place place;
         uint32_t at;
 
-        result = db_finder_find(&finder, nodes->name[i], &place, err);
-        at = result ? UINT32_MAX : find_host(x, place.host);
+        if (db_finder_find(&finder, nodes->name[i], &place, err))
+            return -1;
+        at = find_host(x, place.host);
         if (at == UINT32_MAX || x->host[at].kept)
             continue;
         x->host[at].kept = 1;
         x->kept_hosts++;
         snprintf(x->host[at].name, sizeof x->host[at].name, "%s", nodes->name[i]);
     }
-    db_finder_close(&finder);
-    return result;
+    return 0;
 }
 
 /* Every switch on some shortest path from switch `from` to another one with hosts of the job: back
@@ -390,39 +377,25 @@ int topomap_db_export_machine(const topomap_machine *machine, const char *name, 
 int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes, double latency,
                       const char *path, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(export_clear)
     struct db_export x = {.db = db, .file = db->file, .latency = latency};
     topomap_output *output = NULL;
     const db_exporter *exporter = find(name, err);
-    int result;
 
-    if (!exporter)
+    if (!exporter || db_imported(db, err) || load(&x, nodes, err) ||
+        (exporter->links && db_export_check_links(&x, name, err)) ||
+        topomap_output_open(path, &output, err))
         return -1;
-    if (db_imported(db, err))
-        return -1;
-    result = load(&x, nodes, err);
-    if (!result && exporter->links)
-        result = db_export_check_links(&x, name, err);
-    if (!result)
-        result = topomap_output_open(path, &output, err);
-    if (!result) {
-        x.out = topomap_output_file(output);
-        result = exporter->run(&x, err);
-        if (result)
-            topomap_output_abandon(output);
-        else
-            result = topomap_output_commit(output, err);
-    }
-    export_clear(&x);
-    return result;
+    x.out = topomap_output_file(output);
+    if (exporter->run(&x, err) == 0)
+        return topomap_output_commit(output, err);
+    topomap_output_abandon(output);
+    return -1;
 }
 
 int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err)
 {
-    struct db_export x = {.db = db, .file = db->file};
-    int result = db_imported(db, err);
+    TOPOMAP_CLEANUP(export_clear) struct db_export x = {.db = db, .file = db->file};
 
-    if (!result)
-        result = load(&x, NULL, err) || db_export_draw(&x, drawing, err) ? -1 : 0;
-    export_clear(&x);
-    return result;
+    return db_imported(db, err) || load(&x, NULL, err) || db_export_draw(&x, drawing, err) ? -1 : 0;
 }

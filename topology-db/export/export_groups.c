@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The switches as a strict tree. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/network.h"
 #include "topology-db/export/export.h"
@@ -28,9 +27,7 @@ static int by_pair(const void *x, const void *y)
 {
     const struct pair *p = x, *q = y;
 
-    if (p->a != q->a)
-        return p->a < q->a ? -1 : 1;
-    return p->b < q->b ? -1 : p->b > q->b;
+    return TOPOMAP_ORDER(p->a, q->a) ?: TOPOMAP_ORDER(p->b, q->b);
 }
 
 /* Pairs of switches of one host; its cables follow one another. */
@@ -64,8 +61,8 @@ static int join_rails(struct joining *j, topomap_error *err)
     size_t count = 0, end;
     int result = list_pairs(j, &pairs, &count, err);
 
-    if (!result && count)
-        qsort(pairs, count, sizeof *pairs, by_pair);
+    if (!result)
+        TOPOMAP_SORT(pairs, count, by_pair);
     for (size_t i = 0; !result && i < count; i = end) {
         uint32_t a = j->host_count[pairs[i].a], b = j->host_count[pairs[i].b];
 
@@ -206,26 +203,21 @@ static int make(struct joining *j, struct db_groups *groups, topomap_error *err)
 
 int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     struct joining j = {.x = x};
     uint32_t count = x->graph.count;
     int result = -1;
 
     *groups = (struct db_groups){0};
     groups->of_host = topomap_alloc(x->hosts, sizeof *groups->of_host, err);
-    j.parent = topomap_alloc(count, sizeof *j.parent, err);
-    j.level = topomap_alloc(count, sizeof *j.level, err);
-    j.group_at = topomap_alloc(count, sizeof *j.group_at, err);
-    j.host_count = topomap_alloc(count, sizeof *j.host_count, err);
-    j.top = topomap_alloc(count, sizeof *j.top, err);
-    j.inside = topomap_alloc(count, sizeof *j.inside, err);
-    if (groups->of_host && j.parent && j.level && j.group_at && j.host_count && j.top && j.inside)
+    j.parent = topomap_arena_alloc(&arena, count, sizeof *j.parent, err);
+    j.level = topomap_arena_alloc(&arena, count, sizeof *j.level, err);
+    j.group_at = topomap_arena_alloc(&arena, count, sizeof *j.group_at, err);
+    j.host_count = topomap_arena_alloc(&arena, count, sizeof *j.host_count, err);
+    j.top = topomap_arena_alloc(&arena, count, sizeof *j.top, err);
+    j.inside = topomap_arena_alloc(&arena, count, sizeof *j.inside, err);
+    if (groups->of_host && !arena.is_short)
         result = make(&j, groups, err);
-    free(j.parent);
-    free(j.level);
-    free(j.group_at);
-    free(j.host_count);
-    free(j.top);
-    free(j.inside);
     if (result)
         db_groups_clear(groups);
     return result;

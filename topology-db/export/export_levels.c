@@ -18,7 +18,7 @@ struct edges {
  * aggregates of blocks follow those that they join (derive_slurm.c). */
 static int read_edges(struct db_export *x, int tree, struct edges *edges, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         x->file,
         tree ? "WITH u AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM slurm_unit WHERE"
                " topology = (SELECT id FROM slurm_topology WHERE chosen)),"
@@ -34,21 +34,14 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
 
         if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
             continue;
-        if (topomap_grow(&edges->edge, &edges->room, edges->count + 1, sizeof edge, err))
-            return db_stop(&rows);
-        edges->edge[edges->count++] = edge;
+        if (TOPOMAP_APPEND(edges->edge, edges->count, edges->room, err, edge))
+            return -1;
     }
     return rows.result;
 }
 
-static int by_lower(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-
-    if (x->lower != y->lower)
-        return x->lower < y->lower ? -1 : 1;
-    return x->upper < y->upper ? -1 : x->upper > y->upper;
-}
+TOPOMAP_COMPARE(by_lower, struct edge, TOPOMAP_ORDER(x->lower, y->lower),
+                TOPOMAP_ORDER(x->upper, y->upper))
 
 /* A switch has its level when all that is below it has. */
 static int set_levels(struct db_export *x, const struct edges *edges, topomap_error *err)
@@ -95,8 +88,8 @@ int db_export_slurm_levels(struct db_export *x, topomap_error *err)
     if (result || !tree)
         return result;
     result = read_edges(x, tree == 2, &edges, err);
-    if (!result && edges.count)
-        qsort(edges.edge, edges.count, sizeof *edges.edge, by_lower);
+    if (!result)
+        TOPOMAP_SORT(edges.edge, edges.count, by_lower);
     if (!result)
         result = set_levels(x, &edges, err);
     free(edges.edge);

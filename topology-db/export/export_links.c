@@ -123,12 +123,11 @@ static int by_pair(const void *a, const void *b)
 {
     const struct db_cable *x = *(const struct db_cable *const *)a;
     const struct db_cable *y = *(const struct db_cable *const *)b;
-    const uint32_t p[] = {x->host, x->a, x->b}, q[] = {y->host, y->a, y->b};
+    int order = TOPOMAP_ORDER(x->host, y->host);
 
-    for (int i = 0; i < 3; i++)
-        if ((i != 1 || x->host == UINT32_MAX) && p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (!order && x->host == UINT32_MAX)
+        order = TOPOMAP_ORDER(x->a, y->a);
+    return order ?: TOPOMAP_ORDER(x->b, y->b) ?: TOPOMAP_ORDER(x, y);
 }
 
 static int same_pair(const struct db_cable *x, const struct db_cable *y)
@@ -165,8 +164,7 @@ static int run_dot(struct db_export *x, topomap_error *err)
     for (size_t i = 0; i < x->cables; i++)
         if (db_cable_kept(x, &x->cable[i]))
             sorted[count++] = &x->cable[i];
-    if (count)
-        qsort(sorted, count, sizeof *sorted, by_pair);
+    TOPOMAP_SORT(sorted, count, by_pair);
     fprintf(x->out, "// Edges: Gb/s, of all parallel links together.\ngraph fabric {\n"
                     "  node [shape=ellipse];\n");
     for (uint32_t i = 0; i < x->graph.count; i++)

@@ -2,7 +2,6 @@
 /* Target architectures of Scotch (Scotch User's Guide, "Target architecture format"). Terminal i is
  * the i-th host in natural order of names. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "topology-db/export/export.h"
 #include "util/alloc.h"
@@ -160,9 +159,7 @@ static int by_key(const void *x, const void *y)
 {
     const struct placed *a = x, *b = y;
 
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->terminal < b->terminal ? -1 : a->terminal > b->terminal;
+    return TOPOMAP_ORDER(a->key, b->key) ?: TOPOMAP_ORDER(a->terminal, b->terminal);
 }
 
 /* Position of each group in a walk through the tree, parents first. */
@@ -201,18 +198,17 @@ static void bisect(const struct placed *order, uint32_t count, uint32_t domain, 
 static int number_domains(const struct arch *a, uint32_t *domain_of, topomap_error *err)
 {
     TOPOMAP_FREED struct placed *order = topomap_alloc(a->count, sizeof *order, err);
-    uint32_t *position = topomap_alloc((size_t)a->groups.count * 2, sizeof *position, err);
-    int result = order && position ? 0 : -1;
+    TOPOMAP_FREED uint32_t *position =
+        topomap_alloc((size_t)a->groups.count * 2, sizeof *position, err);
 
-    if (!result) {
-        walk(a, position);
-        for (uint32_t t = 0; t < a->count; t++)
-            order[t] = (struct placed){position[a->groups.of_host[a->host[t]]], t};
-        qsort(order, a->count, sizeof *order, by_key);
-        bisect(order, a->count, 1, domain_of);
-    }
-    free(position);
-    return result;
+    if (!order || !position)
+        return -1;
+    walk(a, position);
+    for (uint32_t t = 0; t < a->count; t++)
+        order[t] = (struct placed){position[a->groups.of_host[a->host[t]]], t};
+    TOPOMAP_SORT(order, a->count, by_key);
+    bisect(order, a->count, 1, domain_of);
+    return 0;
 }
 
 /* Distances are hops; where there is no path, farther than any. */
@@ -237,51 +233,46 @@ static int put_distances(struct arch *a, topomap_error *err)
 
 static int put_deco(struct arch *a, topomap_error *err)
 {
-    uint32_t *domain_of = topomap_alloc(a->count, sizeof *domain_of, err), most = 0;
-    int result = domain_of ? 0 : -1;
+    TOPOMAP_FREED uint32_t *domain_of = topomap_alloc(a->count, sizeof *domain_of, err);
+    uint32_t most = 0;
 
     if (a->count > HOSTS_MOST)
-        result = topomap_error_set(err, TOPOMAP_EUSAGE,
-                                   "%u hosts that are no uniform tree need a table of all "
-                                   "distances; export at most %d of them with --nodes",
-                                   a->count, HOSTS_MOST);
-    if (!result)
-        result = number_domains(a, domain_of, err);
-    for (uint32_t t = 0; !result && t < a->count; t++)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%u hosts that are no uniform tree need a table of all "
+                                 "distances; export at most %d of them with --nodes",
+                                 a->count, HOSTS_MOST);
+    if (!domain_of || number_domains(a, domain_of, err))
+        return -1;
+    for (uint32_t t = 0; t < a->count; t++)
         most = domain_of[t] > most ? domain_of[t] : most;
-    if (!result) {
-        fprintf(a->x->out, "deco\n0\n%u %u\n", a->count, most);
-        for (uint32_t t = 0; t < a->count; t++)
-            fprintf(a->x->out, "%u 1 %u\n", t, domain_of[t]);
-        result = put_distances(a, err);
-    }
-    free(domain_of);
-    return result;
+    fprintf(a->x->out, "deco\n0\n%u %u\n", a->count, most);
+    for (uint32_t t = 0; t < a->count; t++)
+        fprintf(a->x->out, "%u 1 %u\n", t, domain_of[t]);
+    return put_distances(a, err);
 }
 
 /* ---- Either ------------------------------------------------------------------------------ */
 
+static void arch_clear(struct arch *a)
+{
+    free(a->host);
+    db_groups_clear(&a->groups);
+}
+
 static int run_scotch(struct db_export *x, topomap_error *err)
 {
-    struct arch a = {.x = x};
-    int done = 0, result = db_groups_make(x, &a.groups, err);
+    TOPOMAP_CLEANUP(arch_clear) struct arch a = {.x = x};
+    int done = 0;
 
-    a.host = result ? NULL : topomap_alloc(x->hosts, sizeof *a.host, err);
-    if (!a.host)
-        result = -1;
-    for (uint32_t h = 0; !result && h < x->hosts; h++)
+    if (db_groups_make(x, &a.groups, err) ||
+        !(a.host = topomap_alloc(x->hosts, sizeof *a.host, err)))
+        return -1;
+    for (uint32_t h = 0; h < x->hosts; h++)
         if (a.groups.of_host[h] != UINT32_MAX)
             a.host[a.count++] = h;
-    if (!result && !a.count)
-        result =
-            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch", x->db->path);
-    if (!result)
-        result = try_tleaf(&a, &done, err);
-    if (!result && !done)
-        result = put_deco(&a, err);
-    free(a.host);
-    db_groups_clear(&a.groups);
-    return result;
+    if (!a.count)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch", x->db->path);
+    return try_tleaf(&a, &done, err) || (!done && put_deco(&a, err)) ? -1 : 0;
 }
 
 const db_exporter db_export_scotch = {

@@ -99,19 +99,20 @@ static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t memb
                       topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *first = topomap_alloc(w->groups.count + 2u, sizeof *first, err);
-    char **list = topomap_alloc(members, sizeof *list, err);
-    int result = first && list ? 0 : -1;
+    TOPOMAP_FREED char **list = topomap_alloc(members, sizeof *list, err);
 
-    for (uint32_t m = 0; !result && m < members; m++)
+    if (!first || !list)
+        return -1;
+    for (uint32_t m = 0; m < members; m++)
         if (parent_of[m] != UINT32_MAX)
             first[parent_of[m] + 2]++;
-    for (uint32_t g = 0; !result && g < w->groups.count; g++)
+    for (uint32_t g = 0; g < w->groups.count; g++)
         first[g + 2] += first[g + 1];
     /* Filling moves first[g + 1] from where group g begins to where it ends. */
-    for (uint32_t m = 0; !result && m < members; m++)
+    for (uint32_t m = 0; m < members; m++)
         if (parent_of[m] != UINT32_MAX)
             list[first[parent_of[m] + 1]++] = name_of(w, m);
-    for (uint32_t g = 0; !result && g < w->groups.count; g++) {
+    for (uint32_t g = 0; g < w->groups.count; g++) {
         topomap_names names = {first[g + 1] - first[g], list + first[g]};
 
         if (!names.count)
@@ -119,8 +120,7 @@ static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t memb
         fprintf(w->x->out, "SwitchName=%s", w->name[g].text);
         put_list(w, key, &names);
     }
-    free(list);
-    return result;
+    return 0;
 }
 
 static char *host_name(struct writer *w, uint32_t host)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A machine as a platform of SimGrid (simgrid.org, "Describing your platform with XML",
+ * DTD 4.1). */
 #include "topology-db/export/export.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/shapes.h"
@@ -9,6 +10,7 @@
 #include "fabric/network.h"
 #include "util/alloc.h"
 #include "xml/markup.h"
+#include "metric/metric.h"
 
 enum { NODES_MOST = 4096 }; /* with routes written out */
 
@@ -184,6 +186,7 @@ static int put_route(const struct platform *p, uint32_t from, uint32_t to, topom
 
 static int put_routes(struct platform *p, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     const topomap_network *n = p->network;
     int status = 0;
 
@@ -192,13 +195,12 @@ static int put_routes(struct platform *p, topomap_error *err)
                                  "the routes between %u nodes are too many to be written out: at "
                                  "most %d nodes",
                                  p->machine->nodes, NODES_MOST);
-    p->distance = topomap_alloc(n->vertices, sizeof *p->distance, err);
-    p->queue = topomap_alloc(n->vertices, sizeof *p->queue, err);
-    if (!p->distance || !p->queue)
-        status = -1;
+    p->distance = topomap_arena_alloc(&arena, n->vertices, sizeof *p->distance, err);
+    p->queue = topomap_arena_alloc(&arena, n->vertices, sizeof *p->queue, err);
+    if (arena.is_short)
+        return -1;
     fputs("<zone id=\"fabric\" routing=\"Full\">\n", p->out);
-    if (status == 0)
-        put_links(p);
+    put_links(p);
     for (uint32_t to = 0; status == 0 && to < p->machine->nodes; to++) {
         if (!topomap_network_routed(n))
             find_distances(p, n->vertex_of[to]);
@@ -206,12 +208,17 @@ static int put_routes(struct platform *p, topomap_error *err)
             status = put_route(p, from, to, err);
     }
     fputs("</zone>\n", p->out);
-    free(p->distance);
-    free(p->queue);
     return status;
 }
 
-int topomap_simgrid_write(FILE *out, const topomap_machine *machine,
+/* Writes hosts named as the machine's nodes ("node5" where they have no names), and the links
+ * between them. A whole torus and a whole fat tree are SimGrid's own zones, which route as
+ * machine/network.h does; all others have each pair's route written out: by the tables or the rule
+ * of the network where it has routes, else over one of the shortest paths, the alternatives shared
+ * out by destination, as OpenSM's min-hop engine does. \param costs  rate (of cables of unknown
+ * rate), hop_latency (of each link) and memory_rate (inside a node) are used. TOPOMAP_EUSAGE where
+ * the machine's links are not known, or it has too many nodes to write all routes out. */
+static int write_platform(FILE *out, const topomap_machine *machine,
                           const topomap_time_costs *costs, topomap_error *err)
 {
     struct platform p = {
@@ -236,3 +243,52 @@ int topomap_simgrid_write(FILE *out, const topomap_machine *machine,
     topomap_network_free(grid);
     return status;
 }
+
+/* ---- The exporter ----------------------------------------------------------------------- */
+
+static int write_machine(FILE *out, const topomap_machine *machine, double latency,
+                         topomap_error *err)
+{
+    topomap_time_costs costs = TOPOMAP_TIME_COSTS;
+
+    costs.hop_latency = latency;
+    costs.memory_rate = topomap_time_memory(machine, &costs);
+    return write_platform(out, machine, &costs, err);
+}
+
+static int put_machine(struct db_export *x, const topomap_names *names, const uint32_t *tasks,
+                       topomap_error *err)
+{
+    topomap_db_allocation allocation = {
+        .size = sizeof allocation, .nodes = names, .tasks = tasks, .bind = TOPOMAP_BIND_NONE};
+    topomap_machine *machine = NULL;
+    int result = DB_STATUS(topomap_db_machine(x->db, &allocation, &machine, NULL, err) ||
+                           topomap_db_machine_links(x->db, &allocation, NULL, machine, err) ||
+                           write_machine(x->out, machine, x->latency, err));
+
+    topomap_machine_free(machine);
+    return result;
+}
+
+static int export_simgrid(struct db_export *x, topomap_error *err)
+{
+    TOPOMAP_FREED char **name = topomap_alloc(x->hosts, sizeof *name, err);
+    TOPOMAP_FREED uint32_t *tasks = topomap_alloc(x->hosts, sizeof *tasks, err);
+    topomap_names names = {0, name};
+
+    if (!name || !tasks)
+        return -1;
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && x->host[h].home != UINT32_MAX) {
+            tasks[names.count] = 1;
+            name[names.count++] = x->host[h].name;
+        }
+    return put_machine(x, &names, tasks, err);
+}
+
+const db_exporter db_export_simgrid = {
+    .row = {"simgrid", "platform for SimGrid: hosts, links with rates, and their routes"},
+    .run = export_simgrid,
+    .links = 1,
+    .run_machine = write_machine,
+};

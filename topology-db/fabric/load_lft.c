@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #include "fabric/infiniband.h"
@@ -31,18 +30,18 @@ void db_lft_clear(topomap_lft_fabric *lft)
 
 static int load_vertices(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         file, "SELECT id, source * 65536 + subnet, guid, lid, kind FROM vertex ORDER BY id", err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         /* One more than there are: the end of the last one's cables. */
         if (topomap_grow(&lft->vertex, &room, lft->count + 2u, sizeof *lft->vertex, err))
-            return db_stop(&rows);
+            return -1;
         lft->vertex[lft->count++] =
             (topomap_lft_vertex){.id = sqlite3_column_int64(rows.row, 0),
                                  .subnet = sqlite3_column_int64(rows.row, 1),
-                                 .guid = (uint64_t)sqlite3_column_int64(rows.row, 2),
+                                 .guid = db_u64(rows.row, 2),
                                  .lid = (uint16_t)sqlite3_column_int(rows.row, 3),
                                  .kind = (uint8_t)sqlite3_column_int(rows.row, 4)};
     }
@@ -51,26 +50,21 @@ static int load_vertices(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *
 
 static int add_cable(topomap_lft_fabric *lft, size_t *room, topomap_cable cable, topomap_error *err)
 {
-    if (topomap_grow(&lft->cable, room, lft->cables + 1u, sizeof cable, err))
-        return -1;
-    lft->cable[lft->cables++] = cable;
-    return 0;
+    return TOPOMAP_APPEND(lft->cable, lft->cables, *room, err, cable);
 }
 
 uint32_t db_link_rate(sqlite3_stmt *row, int column)
 {
-    return sqlite3_column_type(row, column + 2) != SQLITE_NULL
-               ? (uint32_t)sqlite3_column_int64(row, column + 2)
-               : ib_mbps((uint32_t)sqlite3_column_int(row, column),
-                         (uint32_t)sqlite3_column_int(row, column + 1));
+    return !db_is_null(row, column + 2) ? db_u32(row, column + 2)
+                                        : ib_mbps(db_u32(row, column), db_u32(row, column + 1));
 }
 
 static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 "SELECT a, aport, b, bport, width, speed, mbps FROM link"
-                                 " WHERE state IS NOT 1" /* IB_DOWN */,
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          "SELECT a, aport, b, bport, width, speed, mbps FROM link"
+                          " WHERE state IS NOT 1" /* IB_DOWN */,
+                          err);
     size_t room = 0;
 
     while (db_next(&rows)) {
@@ -86,7 +80,7 @@ static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *er
         if (add_cable(lft, &room, (topomap_cable){a, b, mbps, (uint8_t)aport, (uint8_t)bport},
                       err) ||
             add_cable(lft, &room, (topomap_cable){b, a, mbps, (uint8_t)bport, (uint8_t)aport}, err))
-            return db_stop(&rows);
+            return -1;
     }
     return rows.result;
 }

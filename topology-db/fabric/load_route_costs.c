@@ -20,7 +20,7 @@ void db_route_costs_clear(struct db_route_costs *loader)
 
 static int read_costs(sqlite3 *file, struct db_route_costs *loader, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     loader->costs.of = topomap_alloc(TOPOMAP_ROUTE_CODES + 1, sizeof *loader->costs.of, err);
     if (!loader->costs.of)
@@ -33,8 +33,7 @@ static int read_costs(sqlite3 *file, struct db_route_costs *loader, topomap_erro
 
         if (code > TOPOMAP_NO_ROUTE && code <= TOPOMAP_ROUTE_CODES)
             loader->costs.of[code] =
-                (topomap_route_cost){(uint32_t)sqlite3_column_int64(rows.row, 1) & 0x7fff,
-                                     (uint32_t)sqlite3_column_int64(rows.row, 2)};
+                (topomap_route_cost){db_u32(rows.row, 1) & 0x7fff, db_u32(rows.row, 2)};
     }
     return rows.result;
 }
@@ -95,7 +94,7 @@ static int read_row(struct db_route_costs *loader, uint32_t id, topomap_error *e
     got = db_step(loader->read, err);
     if (got > 0) {
         row->code = topomap_alloc(size, 1, err);
-        row->place = (uint32_t)sqlite3_column_int64(loader->read, 0);
+        row->place = db_u32(loader->read, 0);
         got = row->code ? 1 : -1;
     }
     if (got > 0 &&
@@ -127,8 +126,7 @@ int db_route_costs_starts(struct db_route_costs *loader, int64_t host, topomap_s
             break;
         }
         (*list)[(*count)++] =
-            (topomap_start){(uint32_t)id, (uint32_t)sqlite3_column_int64(loader->starts, 1),
-                            (uint32_t)sqlite3_column_int64(loader->starts, 2)};
+            (topomap_start){(uint32_t)id, db_u32(loader->starts, 1), db_u32(loader->starts, 2)};
     }
     sqlite3_reset(loader->starts);
     return row;

@@ -16,16 +16,16 @@ static uint32_t find_from(const topomap_switches *switches, int64_t id, uint32_t
 
 static int load_ids(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 slurm ? "SELECT id FROM slurm_switch ORDER BY id"
-                                       : "SELECT id FROM switch ORDER BY id",
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          slurm ? "SELECT id FROM slurm_switch ORDER BY id"
+                                : "SELECT id FROM switch ORDER BY id",
+                          err);
     size_t room = 0;
 
     while (db_next(&rows)) {
-        if (topomap_grow(&switches->id, &room, switches->count + 1u, sizeof *switches->id, err))
-            return db_stop(&rows);
-        switches->id[switches->count++] = sqlite3_column_int64(rows.row, 0);
+        if (TOPOMAP_APPEND(switches->id, switches->count, room, err,
+                           sqlite3_column_int64(rows.row, 0)))
+            return -1;
     }
     return rows.result;
 }
@@ -33,23 +33,23 @@ static int load_ids(sqlite3 *file, int slurm, topomap_switches *switches, topoma
 static int load_pairs(sqlite3 *file, int slurm, const topomap_switches *switches,
                       topomap_trunk **pairs, size_t *count, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
-                                       : "SELECT a, b, cost FROM trunk ORDER BY a, b",
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
+                                : "SELECT a, b, cost FROM trunk ORDER BY a, b",
+                          err);
     topomap_trunk before = {0};
     size_t room = 0;
 
     while (db_next(&rows)) {
         topomap_trunk pair = {find_from(switches, sqlite3_column_int64(rows.row, 0), before.a),
                               find_from(switches, sqlite3_column_int64(rows.row, 1), before.b),
-                              (uint32_t)sqlite3_column_int64(rows.row, 2)};
+                              db_u32(rows.row, 2)};
 
         if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
             continue;
         before = pair;
         if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err))
-            return db_stop(&rows);
+            return -1;
         (*pairs)[(*count)++] = pair;
     }
     return rows.result;
@@ -62,11 +62,9 @@ int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topom
     int result;
 
     memset(switches, 0, sizeof *switches);
-    result = load_ids(file, slurm, switches, err) ||
-                     load_pairs(file, slurm, switches, &pairs, &count, err) ||
-                     topomap_switches_join(switches, pairs, count, err)
-                 ? -1
-                 : 0;
+    result = DB_STATUS(load_ids(file, slurm, switches, err) ||
+                       load_pairs(file, slurm, switches, &pairs, &count, err) ||
+                       topomap_switches_join(switches, pairs, count, err));
     if (result)
         topomap_switches_clear(switches);
     return result;

@@ -59,8 +59,8 @@ static void look_at(struct sought *sought, int64_t source, const char *name)
 static int find_source(sqlite3 *file, const char *importer, struct sought *sought,
                        topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(file, "SELECT id, name FROM source WHERE importer=? ORDER BY name",
-                                 err, DB_TEXT(importer));
+    DB_ROWS rows = DB_ASK(file, "SELECT id, name FROM source WHERE importer=? ORDER BY name", err,
+                          DB_TEXT(importer));
 
     while (db_next(&rows))
         look_at(sought, sqlite3_column_int64(rows.row, 0), db_column_text(rows.row, 1));
@@ -84,11 +84,9 @@ static int find_source(sqlite3 *file, const char *importer, struct sought *sough
 
 static int forget(sqlite3 *file, const char *importer, struct sought *sought, topomap_error *err)
 {
-    return find_source(file, importer, sought, err) ||
-                   db_forget_source(file, sought->source, err) || db_forget_classes(file, err) ||
-                   db_derive(file, err)
-               ? -1
-               : 0;
+    return DB_STATUS(find_source(file, importer, sought, err) ||
+                     db_forget_source(file, sought->source, err) || db_forget_classes(file, err) ||
+                     db_derive(file, err));
 }
 
 int topomap_db_forget(topomap_db *db, const char *importer, const char *name, const char *nodes,

@@ -9,6 +9,7 @@
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 #define ADDRESS(importer) &(importer),
 static const db_importer *const importers[] = {DB_IMPORTERS(ADDRESS)};
@@ -64,14 +65,27 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
     va_end(args);
 }
 
-int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err)
+int db_fail(const struct db_import *import, size_t line, const char *format, ...)
+{
+    char text[384];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!line)
+        return topomap_error_set(import->err, TOPOMAP_EINPUT, "%s: %s", import->path, text);
+    return topomap_error_set(import->err, TOPOMAP_EINPUT, "%s:%zu: %s", import->path, line, text);
+}
+
+int db_each_line(struct db_import *import, db_take_line *take, void *content)
 {
     char *line;
     size_t length;
     int got;
 
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (take(import, content, line, err))
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, import->err)) > 0)
+        if (take(import, content, line))
             return -1;
     return got;
 }
@@ -87,6 +101,26 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
+int db_fields(char *line, char separator, char **field, int most)
+{
+    int fields = 0;
+
+    while (fields < most && (field[fields] = topomap_text_field(&line, separator)) != NULL)
+        fields++;
+    return fields;
+}
+
+void db_columns(char *const *cell, int cells, const char *const *name, int names,
+                int (*compare)(const char *, const char *), int *at)
+{
+    for (int n = 0; n < names; n++) {
+        at[n] = -1;
+        for (int i = 0; i < cells; i++)
+            if (compare(cell[i], name[n]) == 0)
+                at[n] = i;
+    }
+}
+
 /* \param line  of the first bytes that are not UTF-8; 0: there are none */
 static void warn_not_utf8(struct db_import *import, size_t line)
 {
@@ -96,53 +130,57 @@ static void warn_not_utf8(struct db_import *import, size_t line)
                 "file with iconv -t UTF-8 and import it again");
 }
 
-static int take_whole(struct db_import *import, void *content, topomap_error *err)
+static int take_whole(struct db_import *import, void *content)
 {
-    return import->importer->line ? db_each_line(import, import->importer->line, content, err)
-                                  : import->importer->begin(import, content, err);
+    return import->importer->line ? db_each_line(import, import->importer->line, content)
+                                  : import->importer->begin(import, content);
 }
 
-static int read_more(struct db_import *import, void *content, topomap_error *err)
+int db_read_other(struct db_import *import, const char *path,
+                  int (*read)(struct db_import *import, void *content), void *content)
 {
     topomap_input *first = import->input;
-    const char *path = import->path;
+    const char *own = import->path;
     size_t not_utf8;
-    int result = 0;
+    int result = topomap_input_open(path, &import->input, import->err);
 
-    for (const char *const *more = import->options->more; !result && more && *more; more++) {
-        import->path = topomap_input_called(*more);
-        if (topomap_input_open(*more, &import->input, err)) {
-            result = -1;
-            break;
-        }
+    if (!result) {
+        import->path = topomap_input_called(path);
         topomap_input_watch(import->input, import->watch);
         topomap_input_check_utf8(import->input, &not_utf8);
-        result = topomap_input_unpacked(import->input, import->options->option, err) ||
-                         take_whole(import, content, err)
-                     ? -1
-                     : 0;
+        result =
+            DB_STATUS(topomap_input_unpacked(import->input, import->options->option, import->err) ||
+                      read(import, content));
         topomap_input_close(import->input);
         warn_not_utf8(import, not_utf8);
     }
     import->input = first;
-    import->path = path;
+    import->path = own;
     return result;
 }
 
-int db_read_content(struct db_import *import, void **content, topomap_error *err)
+static int read_more(struct db_import *import, void *content)
+{
+    for (const char *const *more = import->options->more; more && *more; more++)
+        if (db_read_other(import, *more, take_whole, content))
+            return -1;
+    return 0;
+}
+
+int db_read_content(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
-    void *made = topomap_alloc(1, importer->size, err);
+    void *made = topomap_alloc(1, importer->size, import->err);
 
     if (!made)
         return -1;
-    if ((importer->begin && importer->begin(import, made, err)) ||
-        (importer->line && db_each_line(import, importer->line, made, err)) ||
-        read_more(import, made, err) || (importer->check && importer->check(import, made, err))) {
+    if ((importer->begin && importer->begin(import, made)) ||
+        (importer->line && db_each_line(import, importer->line, made)) || read_more(import, made) ||
+        (importer->check && importer->check(import, made))) {
         importer->free(made);
         return -1;
     }
-    *content = made;
+    *(void **)content = made;
     return 0;
 }
 
@@ -174,12 +212,10 @@ static const db_importer *importer_named(const char *name)
 static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
                        topomap_error *err)
 {
-    struct db_rows rows =
-        DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
+    DB_ROWS rows = DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
     const char *name = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
 
     *importer = name ? importer_named(name) : NULL;
-    db_end(&rows);
     return rows.result;
 }
 
@@ -197,13 +233,14 @@ static int forget_rows(sqlite3 *file, const char *table, const char *column, int
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
     const db_importer *own;
-    int result = importer_of(file, source, &own, err);
 
-    for (size_t i = 0; !result && i < IMPORTERS; i++)
-        for (const char *const *table = importers[i]->tables; !result && *table; table++)
-            if (!own || importers[i] == own)
-                result = forget_rows(file, *table, "source", source, err);
-    return result ? -1 : forget_rows(file, "source", "id", source, err);
+    if (importer_of(file, source, &own, err))
+        return -1;
+    for (size_t i = 0; i < IMPORTERS; i++)
+        for (const char *const *table = importers[i]->tables; *table; table++)
+            if ((!own || importers[i] == own) && forget_rows(file, *table, "source", source, err))
+                return -1;
+    return forget_rows(file, "source", "id", source, err);
 }
 
 int db_forget_classes(sqlite3 *file, topomap_error *err)
@@ -213,30 +250,24 @@ int db_forget_classes(sqlite3 *file, topomap_error *err)
 }
 
 int db_forget_sharing(const struct db_import *import, const char *names,
-                      int (*has)(const void *content, const char *name), const void *content,
-                      topomap_error *err)
+                      int (*has)(const void *content, const char *name), const void *content)
 {
-    struct db_rows rows = db_ask(import->file, names, err);
+    DB_ROWS rows = db_ask(import->file, names, import->err);
     TOPOMAP_FREED int64_t *shared = NULL;
     size_t count = 0, room = 0;
-    int result = 0;
 
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         int64_t source = sqlite3_column_int64(rows.row, 0);
         const char *name = (const char *)sqlite3_column_text(rows.row, 1);
 
-        if (source == import->source || (count && shared[count - 1] == source) || !name ||
-            !has(content, name))
-            continue;
-        result = topomap_grow(&shared, &room, count + 1, sizeof *shared, err);
-        if (!result)
-            shared[count++] = source;
+        if (source != import->source && (!count || shared[count - 1] != source) && name &&
+            has(content, name) && TOPOMAP_APPEND(shared, count, room, import->err, source))
+            return -1;
     }
-    db_end(&rows);
-    result = result || rows.result ? -1 : 0;
-    for (size_t i = 0; !result && i < count; i++)
-        result = db_forget_source(import->file, shared[i], err);
-    return result;
+    for (size_t i = 0; !rows.result && i < count; i++)
+        if (db_forget_source(import->file, shared[i], import->err))
+            return -1;
+    return rows.result;
 }
 
 /* ---- One import -------------------------------------------------------------------------- */
@@ -308,67 +339,64 @@ static int check_options(const topomap_db_importer_row *row, const char *const *
     return 0;
 }
 
-static int check_nodes(const db_importer *importer, const char *nodes, topomap_error *err)
+/* The names of the importers that have one of two properties. */
+static const char *name_those(int for_nodes, char *known, size_t size)
 {
-    char known[200] = "";
-
-    if (!nodes || importer->for_nodes)
-        return 0;
+    *known = 0;
     for (size_t i = 0; i < IMPORTERS; i++)
-        if (importers[i]->for_nodes)
-            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
-                     *known ? ", " : "", importers[i]->row.name);
-    return topomap_error_set(err, TOPOMAP_EUSAGE, "only files of %s are for a list of nodes",
-                             known);
+        if (for_nodes ? importers[i]->for_nodes : importers[i]->joins)
+            topomap_text_append(known, size, "%s%s", *known ? ", " : "", importers[i]->row.name);
+    return known;
 }
 
-static int check_more(const db_importer *importer, const topomap_db_import_options *options,
-                      topomap_error *err)
+/* What is given beside the file: nodes that it is for, and further files. */
+static int check_given(const db_importer *importer, const topomap_db_import_options *options,
+                       topomap_error *err)
 {
-    char known[200] = "";
+    char known[200];
 
-    if (importer->joins || !options->more || !*options->more)
-        return 0;
-    for (size_t i = 0; i < IMPORTERS; i++)
-        if (importers[i]->joins)
-            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
-                     *known ? ", " : "", importers[i]->row.name);
-    return topomap_error_set(err, TOPOMAP_EUSAGE,
-                             "%s takes one file at a time; several are one source of %s alone",
-                             importer->row.name, known);
+    if (options->nodes && !importer->for_nodes)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "only files of %s are for a list of nodes",
+                                 name_those(1, known, sizeof known));
+    if (options->more && *options->more && !importer->joins)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s takes one file at a time; several are one source of %s alone",
+                                 importer->row.name, name_those(0, known, sizeof known));
+    return 0;
 }
 
 /* The row of the source, after what it said before is gone. */
-static int begin_source(struct db_import *import, topomap_error *err)
+static int begin_source(struct db_import *import)
 {
-    struct db_rows rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?",
-                                 err, DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
+    DB_ROWS rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?",
+                          import->err, DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
     int is_there = db_next(&rows);
     int64_t old = is_there ? sqlite3_column_int64(rows.row, 0) : 0;
 
     db_end(&rows);
-    if (rows.result || (is_there && db_forget_source(import->file, old, err)))
+    if (rows.result || (is_there && db_forget_source(import->file, old, import->err)))
         return -1;
-    return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source, err);
+    return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source,
+                     import->err);
 }
 
-static int end_source(struct db_import *import, topomap_error *err)
+static int end_source(struct db_import *import)
 {
-    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", err,
+    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
                   DB_INT(import->source), DB_TEXT(import->importer->row.name),
                   DB_TEXT(import->name), DB_INT(topomap_clock_date()),
                   DB_INT(import->report->partial), DB_INT(import->report->warnings));
 }
 
 /* Counts names of all sources, since a site map that is imported later may map them. */
-static int warn_refused(struct db_import *import, topomap_error *err)
+static int warn_refused(struct db_import *import)
 {
     char name[DB_KEY];
     int64_t count;
 
     if (db_number(import->file, "SELECT value FROM fact WHERE name = 'refused_names'", 0, &count,
-                  err) ||
-        db_fact_text(import->file, "refused_name", name, sizeof name, err))
+                  import->err) ||
+        db_fact_text(import->file, "refused_name", name, sizeof name, import->err))
         return -1;
     if (count)
         db_warn(import, 0,
@@ -378,37 +406,35 @@ static int warn_refused(struct db_import *import, topomap_error *err)
     return 0;
 }
 
-static int write_all(struct db_import *import, void *content, topomap_error *err)
+static int write_all(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
 
-    if (begin_source(import, err) || importer->write(import, content, err) ||
-        end_source(import, err))
+    if (begin_source(import) || importer->write(import, content) || end_source(import))
         return -1;
-    if (db_derive(import->file, err)) {
-        topomap_error why = *err;
+    if (db_derive(import->file, import->err)) {
+        topomap_error why = *import->err;
 
         return why.code == TOPOMAP_EINPUT
-                   ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
+                   ? topomap_error_set(import->err, why.code, "%s: %s", import->path, why.text)
                    : -1;
     }
-    return warn_refused(import, err) || (importer->derived && importer->derived(import, err)) ? -1
-                                                                                              : 0;
+    return warn_refused(import) || (importer->derived && importer->derived(import)) ? -1 : 0;
 }
 
 /* What the source is called: the file, and the nodes that it is for where it is for some (one XML
  * may be imported for several lists of nodes). */
-static char *name_source(const struct db_import *import, topomap_error *err)
+static char *name_source(const struct db_import *import)
 {
-    char *whole = realpath(import->path, NULL), *name;
+    TOPOMAP_FREED char *whole = realpath(import->path, NULL);
+    char *name;
     const char *path = whole ? whole : import->path, *nodes = import->options->nodes;
 
     if (import->importer->singleton)
         path = "";
-    name = topomap_alloc(strlen(path) + (nodes ? strlen(nodes) : 0) + 8, 1, err);
+    name = topomap_alloc(strlen(path) + (nodes ? strlen(nodes) : 0) + 8, 1, import->err);
     if (name)
         sprintf(name, "%s%s%s", path, nodes ? " for " : "", nodes ? nodes : "");
-    free(whole);
     return name;
 }
 
@@ -430,27 +456,25 @@ static int count_rows(void *data)
     return 0; /* go on */
 }
 
-static int write_content(topomap_db *db, struct db_import *import, void *content,
-                         topomap_error *err)
+static int write_content(topomap_db *db, struct db_import *import, void *content)
 {
+    TOPOMAP_FREED char *name = name_source(import);
+    struct written written = {.watch = import->watch};
     struct db_writer writer;
-    char *name = name_source(import, err);
-    int result = name ? db_writer_begin(db, &writer, err) : -1;
+    int result;
 
-    if (!result) {
-        struct written written = {writer.file, import->watch, sqlite3_total_changes(writer.file)};
-
-        topomap_watch_stage(import->watch, "writing", "rows", 0);
-        if (import->watch)
-            sqlite3_progress_handler(writer.file, STEPS, count_rows, &written);
-        import->name = name;
-        import->file = writer.file;
-        result = write_all(import, content, err);
-        sqlite3_progress_handler(writer.file, 0, NULL, NULL);
-        result = db_writer_end(&writer, result, err);
-    }
-    free(name);
-    return result;
+    if (!name || db_writer_begin(db, &writer, import->err))
+        return -1;
+    written.file = writer.file;
+    written.before = sqlite3_total_changes(writer.file);
+    topomap_watch_stage(import->watch, "writing", "rows", 0);
+    if (import->watch)
+        sqlite3_progress_handler(writer.file, STEPS, count_rows, &written);
+    import->name = name;
+    import->file = writer.file;
+    result = write_all(import, content);
+    sqlite3_progress_handler(writer.file, 0, NULL, NULL);
+    return db_writer_end(&writer, result, import->err);
 }
 
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
@@ -472,30 +496,19 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
                                .path = topomap_input_called(path),
                                .options = options ? options : &defaults,
                                .report = &counted,
-                               .watch = watch};
+                               .watch = watch,
+                               .err = err};
     void *content = NULL;
-    size_t not_utf8;
     int result;
 
-    if (!importer)
-        return -1;
-    if (check_nodes(importer, import.options->nodes, err) ||
-        check_more(importer, import.options, err) ||
+    if (!importer || check_given(importer, import.options, err) ||
         check_options(&importer->row, import.options->option, err))
         return -1;
-    if (topomap_input_open(path, &import.input, err))
-        return -1;
-    topomap_input_watch(import.input, watch);
-    topomap_input_check_utf8(import.input, &not_utf8);
-    result = topomap_input_unpacked(import.input, import.options->option, err)
-                 ? -1
-                 : importer->read(&import, &content, err);
-    topomap_input_close(import.input);
-    warn_not_utf8(&import, not_utf8);
+    result = db_read_other(&import, path, db_read_content, &content);
     if (result && !importer->own_words && import.path == path)
         db_foreign_explain(path, err);
     if (!result) {
-        result = write_content(db, &import, content, err);
+        result = write_content(db, &import, content);
         importer->free(content);
     }
     if (!result && report)

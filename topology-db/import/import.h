@@ -19,11 +19,12 @@ struct db_import {
     topomap_db_report *report;
     topomap_watch *watch; /* or NULL */
     topomap_input *input; /* while reading */
+    topomap_error *err;   /* never NULL */
     sqlite3 *file;        /* while writing */
     int64_t source;       /* while writing: its row */
 };
 
-typedef int db_take_line(struct db_import *import, void *content, char *line, topomap_error *err);
+typedef int db_take_line(struct db_import *import, void *content, char *line);
 
 typedef struct db_importer {
     topomap_db_importer_row row;
@@ -33,17 +34,15 @@ typedef struct db_importer {
     int joins;             /* several files are one source, read one after the other: by line, or,
                               where no lines are taken, by begin */
     int own_words;         /* what it says of files that are not its own is enough */
-    int (*read)(struct db_import *import, void **content, topomap_error *err);
-    /* Where it is db_read_content(): bytes of the content, which is all 0 at first; what is done
-     * before the first line (all, where no lines are taken); what takes a line; what looks at the
-     * whole. Each may be NULL */
+    /* Bytes of the content, which is all 0 at first; what is done before the first line (all, where
+     * no lines are taken); what takes a line; what looks at the whole. Each may be NULL */
     size_t size;
-    int (*begin)(struct db_import *import, void *content, topomap_error *err);
+    int (*begin)(struct db_import *import, void *content);
     db_take_line *line;
-    int (*check)(struct db_import *import, void *content, topomap_error *err);
-    int (*write)(struct db_import *import, void *content, topomap_error *err);
+    int (*check)(struct db_import *import, void *content);
+    int (*write)(struct db_import *import, void *content);
     /* NULL, or what is left to report once the views are made */
-    int (*derived)(struct db_import *import, topomap_error *err);
+    int (*derived)(struct db_import *import);
     void (*free)(void *content);
 } db_importer;
 
@@ -61,14 +60,38 @@ const char *db_option(const struct db_import *import, const char *name);
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 
+/** Fills the import's error with "PATH:LINE: ...", of line 0 "PATH: ...", and TOPOMAP_EINPUT;
+ * returns -1. */
+int db_fail(const struct db_import *import, size_t line, const char *format, ...)
+    TOPOMAP_PRINTF(3, 4);
+
+/** The same of the line that was read last. */
+#define db_fail_here(import, ...) topomap_input_fail((import)->input, (import)->err, __VA_ARGS__)
+
 /** Gives \p take each line of the file; it may write into them. */
-int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err);
+int db_each_line(struct db_import *import, db_take_line *take, void *content);
 
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
+/** The same by topomap_text_field(). */
+int db_fields(char *line, char separator, char **field, int most);
+/** Finds the columns of a table by its header. \p at [names] gets where each name stands, -1:
+ * nowhere. \p compare  strcmp or strcasecmp */
+void db_columns(char *const *cell, int cells, const char *const *name, int names,
+                int (*compare)(const char *, const char *), int *at);
+/** The cell of a row in a column; "" where there is none. */
+static inline const char *db_cell(char *const *cell, int cells, int at)
+{
+    return at >= 0 && at < cells ? cell[at] : "";
+}
 
-/** The usual read: makes a content, and fills it by the importer's begin, line and check. */
-int db_read_content(struct db_import *import, void **content, topomap_error *err);
+/** Reads another file as the import's: \p read finds its input and its path there. */
+int db_read_other(struct db_import *import, const char *path,
+                  int (*read)(struct db_import *import, void *content), void *content);
+
+/** Reads the import's input: makes a content, and fills it by the importer's begin, line and check.
+ *  \param content  a void **, which ends with the importer's free */
+int db_read_content(struct db_import *import, void *content);
 
 /** Rows that a file has: the content of an importer, or what it begins with. */
 struct db_list {
@@ -91,8 +114,7 @@ int db_forget_classes(sqlite3 *file, topomap_error *err);
  *  such sources, this one included \param has  whether this import has a name; a source with one
  *  that it has goes */
 int db_forget_sharing(const struct db_import *import, const char *names,
-                      int (*has)(const void *content, const char *name), const void *content,
-                      topomap_error *err);
+                      int (*has)(const void *content, const char *name), const void *content);
 
 /** All importers, in the order of the help: to add one, add its line. */
 #define DB_IMPORTERS(ROW)                                                                          \
@@ -142,11 +164,10 @@ void db_foreign_explain(const char *path, topomap_error *err);
 
 /** Writes what the import says of the devices of some nodes. \p text  as machine/devices.h has it
  */
-int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes,
-                     topomap_error *err);
+int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes);
 /** What is one node's alone. \p uuid  or NULL; \p state  1, 0, or -1: not known */
 int db_devices_own(struct db_import *import, const char *node, uint64_t bus, const char *uuid,
-                   int state, topomap_error *err);
+                   int state);
 
 /** A file of devices of one node's kind, for --nodes: what such an importer reads and writes. */
 struct db_devices_file {
@@ -154,8 +175,8 @@ struct db_devices_file {
     topomap_names nodes;
 };
 /** The nodes of --nodes; without, an error that asks for it. */
-int db_devices_nodes(struct db_import *import, struct db_devices_file *file, topomap_error *err);
-int db_devices_write_file(struct db_import *import, void *content, topomap_error *err);
+int db_devices_nodes(struct db_import *import, void *file);
+int db_devices_write_file(struct db_import *import, void *content);
 void db_devices_free_file(void *content);
 
 /* ---- domains ------------------------------------------------------------------- */
@@ -172,6 +193,6 @@ struct db_domain {
 int db_domains_add(struct db_list *list, const char *node, const char *domain, size_t line,
                    topomap_error *err);
 /** Sorts them by node, each node once; a node in two domains is an error. */
-int db_domains_check(struct db_import *import, struct db_list *list, topomap_error *err);
+int db_domains_check(struct db_import *import, struct db_list *list);
 /** Into table clique. */
-int db_domains_write(struct db_import *import, const struct db_list *list, topomap_error *err);
+int db_domains_write(struct db_import *import, const struct db_list *list);

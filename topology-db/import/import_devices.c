@@ -2,78 +2,75 @@
 #include "topology-db/import/import.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 /* The set of that text, which is made where there is none. */
-static int find_set(struct db_import *import, const char *text, int64_t *id, topomap_error *err)
+static int find_set(struct db_import *import, const char *text, int64_t *id)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (DB_RUN(import->file,
                "INSERT INTO device_set(text) SELECT ?1"
                " WHERE NOT EXISTS (SELECT 1 FROM device_set WHERE text=?1)",
-               err, DB_TEXT(text)))
+               import->err, DB_TEXT(text)))
         return -1;
-    rows = DB_ASK(import->file, "SELECT id FROM device_set WHERE text=?", err, DB_TEXT(text));
+    rows =
+        DB_ASK(import->file, "SELECT id FROM device_set WHERE text=?", import->err, DB_TEXT(text));
     *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-    db_end(&rows);
     return rows.result;
 }
 
-int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes,
-                     topomap_error *err)
+int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes)
 {
-    sqlite3_stmt *insert;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", import->err);
     int64_t set;
-    int result = 0;
 
-    if (find_set(import, text, &set, err))
+    if (!insert || find_set(import, text, &set))
         return -1;
-    insert = db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", err);
-    if (!insert)
-        return -1;
-    for (size_t i = 0; !result && i < nodes->count; i++) {
+    for (size_t i = 0; i < nodes->count; i++) {
         char key[DB_KEY];
 
         db_host_key(nodes->name[i], key);
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(key), DB_TEXT(nodes->name[i]),
-                        DB_INT(set));
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(key),
+                   DB_TEXT(nodes->name[i]), DB_INT(set)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return 0;
 }
 
 int db_devices_own(struct db_import *import, const char *node, uint64_t bus, const char *uuid,
-                   int state, topomap_error *err)
+                   int state)
 {
     char key[DB_KEY];
 
     db_host_key(node, key);
-    return DB_RUN(import->file, "INSERT INTO own_device VALUES(?,?,?,?,?)", err,
+    return DB_RUN(import->file, "INSERT INTO own_device VALUES(?,?,?,?,?)", import->err,
                   DB_INT(import->source), DB_TEXT(key), DB_INT(bus),
                   DB_TEXT_IF(uuid && *uuid, uuid), DB_INT_IF(state >= 0, state));
 }
 
-int db_devices_nodes(struct db_import *import, struct db_devices_file *file, topomap_error *err)
+int db_devices_nodes(struct db_import *import, void *content)
 {
+    struct db_devices_file *file = content;
+
     if (!import->options->nodes)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                  "%s: say with --nodes which nodes have these devices",
                                  import->path);
-    return topomap_hostlist_expand(import->options->nodes, 0, &file->nodes, err);
+    return topomap_hostlist_expand(import->options->nodes, 0, &file->nodes, import->err);
 }
 
-int db_devices_write_file(struct db_import *import, void *content, topomap_error *err)
+int db_devices_write_file(struct db_import *import, void *content)
 {
     const struct db_devices_file *file = content;
-    char *text = topomap_devices_format(&file->devices, err);
-    int result = text ? db_devices_write(import, text, &file->nodes, err) : -1;
+    TOPOMAP_FREED char *text = topomap_devices_format(&file->devices, import->err);
 
-    free(text);
     import->report->hosts = file->nodes.count;
-    return result;
+    return text ? db_devices_write(import, text, &file->nodes) : -1;
 }
 
 void db_devices_free_file(void *content)
@@ -82,4 +79,52 @@ void db_devices_free_file(void *content)
 
     topomap_devices_clear(&file->devices);
     topomap_names_clear(&file->nodes);
+}
+
+/* ---- NVLink domains --------------------------------------------------------------------- */
+
+int db_domains_add(struct db_list *list, const char *node, const char *domain, size_t line,
+                   topomap_error *err)
+{
+    struct db_domain entry = {.line = line};
+
+    db_host_key(node, entry.key);
+    snprintf(entry.node, sizeof entry.node, "%s", node);
+    snprintf(entry.domain, sizeof entry.domain, "%s", domain);
+    return db_list_add(list, &entry, sizeof entry, err);
+}
+
+TOPOMAP_COMPARE(by_node, struct db_domain, strcmp(x->key, y->key), TOPOMAP_ORDER(x->line, y->line))
+
+int db_domains_check(struct db_import *import, struct db_list *list)
+{
+    struct db_domain *entry = list->row;
+    size_t kept = 0;
+
+    TOPOMAP_SORT(entry, list->rows, by_node);
+    for (size_t i = 0; i < list->rows; i++) {
+        if (kept && strcmp(entry[kept - 1].key, entry[i].key) == 0) {
+            if (strcmp(entry[kept - 1].domain, entry[i].domain) != 0)
+                return db_fail(import, entry[i].line,
+                               "node '%.100s' is in another domain on line %zu", entry[i].node,
+                               entry[kept - 1].line);
+            continue;
+        }
+        entry[kept++] = entry[i];
+    }
+    list->rows = kept;
+    return 0;
+}
+
+int db_domains_write(struct db_import *import, const struct db_list *list)
+{
+    const struct db_domain *entry = list->row;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", import->err);
+
+    for (size_t i = 0; insert && i < list->rows; i++)
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(entry[i].node),
+                   DB_TEXT(entry[i].domain)))
+            return -1;
+    return insert ? 0 : -1;
 }

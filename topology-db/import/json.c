@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/json.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +12,6 @@
 #define TEXT_MOST ((size_t)128 << 20)
 enum { HOSTS_MOST = 1000000 };
 
-int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
-                 const char *format, ...)
-{
-    char text[384];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!line)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", import->path, text);
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", import->path, line, text);
-}
-
 void db_json_clear(struct db_json *json)
 {
     json_decref(json->root);
@@ -34,18 +19,17 @@ void db_json_clear(struct db_json *json)
     *json = (struct db_json){0};
 }
 
-static json_t *parse(const struct db_import *import, const char *text, size_t size, size_t line,
-                     topomap_error *err)
+static json_t *parse(const struct db_import *import, const char *text, size_t size, size_t line)
 {
     json_error_t why;
     json_t *root = json_loadb(text, size, 0, &why);
 
     if (!root)
-        db_json_fail(import,
-                     line           ? line
-                     : why.line > 0 ? (size_t)why.line
-                                    : 1,
-                     err, "expected JSON: %.150s", why.text);
+        db_fail(import,
+                line           ? line
+                : why.line > 0 ? (size_t)why.line
+                               : 1,
+                "expected JSON: %.150s", why.text);
     return root;
 }
 
@@ -73,17 +57,17 @@ static void parts_clear(struct parts *parts)
 }
 
 static int find_part(const struct db_import *import, struct parts *parts, const char *host,
-                     size_t length, size_t line, struct part **part, topomap_error *err)
+                     size_t length, size_t line, struct part **part)
 {
     size_t before = parts->hosts.count;
     uint32_t at;
 
     if (before >= HOSTS_MOST && topomap_known_find(&parts->hosts, host, length) == UINT32_MAX)
-        return db_json_fail(import, line, err, "more than %d hosts", HOSTS_MOST);
+        return db_fail(import, line, "more than %d hosts", HOSTS_MOST);
 
     /* Room first: a host that is known has a part. */
-    if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, err) ||
-        topomap_known_number(&parts->hosts, host, length, &at, err))
+    if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, import->err) ||
+        topomap_known_number(&parts->hosts, host, length, &at, import->err))
         return -1;
     *part = &parts->part[at];
     if (at == before) {
@@ -95,18 +79,18 @@ static int find_part(const struct db_import *import, struct parts *parts, const 
 
 /* `HOST: text`; the text keeps its blanks, which may be inside of a string. */
 static int take_line(const struct db_import *import, struct parts *parts, const char *text,
-                     size_t size, size_t line, topomap_error *err)
+                     size_t size, size_t line)
 {
     const char *colon = memchr(text, ':', size);
     size_t length = colon ? (size_t)(colon - text) : 0, rest;
     struct part *part = NULL;
 
     if (!topomap_is_node_name(text, length))
-        return db_json_fail(import, line, err,
-                            "expected a JSON document, or lines 'HOST: a line of its document'");
+        return db_fail(import, line,
+                       "expected a JSON document, or lines 'HOST: a line of its document'");
     rest = size - length - 1;
-    if (find_part(import, parts, text, length, line, &part, err) ||
-        topomap_grow(&part->text, &part->room, part->size + rest + 2, 1, err))
+    if (find_part(import, parts, text, length, line, &part) ||
+        topomap_grow(&part->text, &part->room, part->size + rest + 2, 1, import->err))
         return -1;
     memcpy(part->text + part->size, colon + 1, rest);
     part->size += rest;
@@ -116,7 +100,7 @@ static int take_line(const struct db_import *import, struct parts *parts, const 
 }
 
 static int read_parts(const struct db_import *import, struct parts *parts, const char *text,
-                      size_t size, topomap_error *err)
+                      size_t size)
 {
     size_t line = 1;
 
@@ -124,7 +108,7 @@ static int read_parts(const struct db_import *import, struct parts *parts, const
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
 
-        if (strspn(at, " \t\r") < length && take_line(import, parts, at, length, line, err))
+        if (strspn(at, " \t\r") < length && take_line(import, parts, at, length, line))
             return -1;
         at += length + 1;
     }
@@ -147,7 +131,7 @@ static const char *find_document(const struct part *part)
 }
 
 /* Warns of the hosts that have none, unless it is all of them. */
-static int count_messages(struct db_import *import, const struct parts *parts, topomap_error *err)
+static int count_messages(struct db_import *import, const struct parts *parts)
 {
     size_t messages = 0, line = 0;
 
@@ -160,8 +144,8 @@ static int count_messages(struct db_import *import, const struct parts *parts, t
         const char *said = parts->part[0].text + strspn(parts->part[0].text, " \t\r\n");
         size_t length = strcspn(said, "\r\n");
 
-        return db_json_fail(import, line, err, "expected JSON, not '%.*s'",
-                            (int)(length < 100 ? length : 100), said);
+        return db_fail(import, line, "expected JSON, not '%.*s'",
+                       (int)(length < 100 ? length : 100), said);
     }
     if (messages) {
         import->report->partial = 1;
@@ -171,70 +155,65 @@ static int count_messages(struct db_import *import, const struct parts *parts, t
     return 0;
 }
 
-static json_t *read_collected(struct db_import *import, const char *text, size_t size,
-                              topomap_error *err)
+static int read_collected(struct db_import *import, const char *text, size_t size, json_t *root)
 {
-    struct parts parts = {0};
-    json_t *root = json_object();
-    int result = !root ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: JSON")
-                 : read_parts(import, &parts, text, size, err)
-                     ? -1
-                     : count_messages(import, &parts, err);
+    TOPOMAP_CLEANUP(parts_clear) struct parts parts = {0};
 
-    for (size_t i = 0; !result && i < parts.hosts.count; i++) {
+    if (!root)
+        return topomap_error_set(import->err, TOPOMAP_ESYSTEM, "out of memory: JSON");
+    if (read_parts(import, &parts, text, size) || count_messages(import, &parts))
+        return -1;
+    for (size_t i = 0; i < parts.hosts.count; i++) {
         const struct part *part = &parts.part[i];
         const char *text = find_document(part);
         json_t *document;
 
         if (!text)
             continue;
-        document = parse(import, text, part->size - (size_t)(text - part->text), part->line, err);
-        if (!document || json_object_set_new(root, part->host, document))
-            result = document ? db_json_fail(import, part->line, err,
-                                             "'%.60s' cannot be a host's name", part->host)
-                              : -1;
+        document = parse(import, text, part->size - (size_t)(text - part->text), part->line);
+        if (!document)
+            return -1;
+        if (json_object_set_new(root, part->host, document))
+            return db_fail(import, part->line, "'%.60s' cannot be a host's name", part->host);
     }
-    parts_clear(&parts);
-    if (result) {
-        json_decref(root);
-        return NULL;
-    }
-    return root;
+    return 0;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err)
+int db_json_read(struct db_import *import, struct db_json *json)
 {
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json read = {0};
     size_t size, start;
 
-    *json = (struct db_json){0};
-    if (topomap_input_all(import->input, TEXT_MOST, &json->text, &size, err))
+    *json = read;
+    if (topomap_input_all(import->input, TEXT_MOST, &read.text, &size, import->err))
         return -1;
-    start = strspn(json->text, " \t\r\n");
-    if (start == size) {
-        db_json_clear(json);
-        return db_json_fail(import, 1, err, "empty: expected JSON");
-    }
-    if (json->text[start] == '{' || json->text[start] == '[' || json->text[start] == '"') {
-        json->root = parse(import, json->text, size, 0, err);
+    start = strspn(read.text, " \t\r\n");
+    if (start == size)
+        return db_fail(import, 1, "empty: expected JSON");
+    if (read.text[start] == '{' || read.text[start] == '[' || read.text[start] == '"') {
+        read.root = parse(import, read.text, size, 0);
+        if (!read.root)
+            return -1;
+        json->text = read.text;
+        read.text = NULL;
     } else {
-        json->root = read_collected(import, json->text, size, err);
-        free(json->text);
-        json->text = NULL;
+        read.root = json_object();
+        if (read_collected(import, read.text, size, read.root))
+            return -1;
     }
-    if (json->root)
-        return 0;
-    db_json_clear(json);
-    return -1;
+    json->root = read.root;
+    read.root = NULL;
+    return 0;
 }
 
-int db_json_begins(struct db_import *import, int *begins, topomap_error *err)
+int db_json_begins(struct db_import *import, int *begins)
 {
     const char *bytes;
     size_t size, at = 0;
 
-    if (topomap_input_peek(import->input, 4096, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 4096, &bytes, &size, import->err))
         return -1;
     while (at < size && strchr(" \t\r\n", bytes[at]))
         at++;
@@ -271,8 +250,10 @@ json_t *db_json_first(const json_t *object, const char *key)
     return json_is_array(value) ? json_array_get(value, 0) : value;
 }
 
-int db_json_lines(const struct db_json *json, unsigned depth, size_t **lines, size_t *count,
-                  topomap_error *err)
+/* Where each object inside \p depth brackets of any kind begins, in their order. \p line [*count],
+ * ends with free(); none where the document was collected */
+static int find_lines(const struct db_json *json, unsigned depth, size_t **lines, size_t *count,
+                      topomap_error *err)
 {
     unsigned open = 0;
     size_t line = 1, room = 0;
@@ -299,5 +280,22 @@ int db_json_lines(const struct db_json *json, unsigned depth, size_t **lines, si
             open -= open > 0;
         }
     }
+    return 0;
+}
+
+int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
+                 unsigned depth,
+                 int (*take)(struct db_import *import, void *data, const json_t *object,
+                             size_t line),
+                 void *data)
+{
+    TOPOMAP_FREED size_t *line = NULL;
+    size_t lines;
+
+    if (find_lines(json, depth, &line, &lines, import->err))
+        return -1;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (take(import, data, json_array_get(list, i), i < lines ? line[i] : 0))
+            return -1;
     return 0;
 }

@@ -21,10 +21,10 @@ struct db_json {
  *  `HOST: a line of its document` as pdsh and `srun --label` with names print them, becomes an
  *  object with the hosts for keys; hosts that have a message in its place are left out, with a
  *  warning. On failure the error has the line. */
-int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err);
+int db_json_read(struct db_import *import, struct db_json *json);
 void db_json_clear(struct db_json *json);
 /** Whether the input begins like a JSON object or a list; of formats that are lines, too. */
-int db_json_begins(struct db_import *import, int *begins, topomap_error *err);
+int db_json_begins(struct db_import *import, int *begins);
 
 /** A text of an object that is not empty, lent; NULL where there is none. */
 const char *db_json_text(const json_t *object, const char *key);
@@ -33,13 +33,13 @@ int64_t db_json_number(const json_t *object, const char *key);
 /** The first of a list, or the value itself where it is no list; NULL where there is none. */
 json_t *db_json_first(const json_t *object, const char *key);
 
-/** Where each object inside \p depth brackets of any kind begins, in their order. \p line [*count],
- *  ends with free(); none where the document was collected */
-int db_json_lines(const struct db_json *json, unsigned depth, size_t **line, size_t *count,
-                  topomap_error *err);
-/** Fills \p err with "PATH:LINE: ...", of line 0 "PATH: ...", and TOPOMAP_EINPUT; returns -1. */
-int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
-                 const char *format, ...) TOPOMAP_PRINTF(4, 5);
+/** Gives \p take each of a list's objects, which are inside \p depth brackets of any kind, with the
+ *  line that it begins on; 0: not known, as of what was collected. */
+int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
+                 unsigned depth,
+                 int (*take)(struct db_import *import, void *data, const json_t *object,
+                             size_t line),
+                 void *data);
 
 /* ---- yaml ---------------------------------------------------------------------- */
 /* YAML that importers take: one document (libyaml). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/json.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "util/alloc.h"
 
 #define TEXT_MOST ((size_t)16 << 20)
 enum { LEVELS_MOST = 64, ANCHORS_MOST = 100 };
@@ -73,17 +74,14 @@ static int load(const char *text, size_t size, yaml_document_t *document, db_yam
 int db_yaml_load(topomap_input *input, yaml_document_t *document, db_yaml_problem *problem,
                  topomap_error *err)
 {
-    char *text;
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
-    int result = topomap_input_all(input, TEXT_MOST, &text, &size, err);
+    int result;
 
-    if (result)
+    if (topomap_input_all(input, TEXT_MOST, &text, &size, err))
         return -1;
     result = load(text, size, NULL, problem, err);
-    if (!result)
-        result = load(text, size, document, problem, err);
-    free(text);
-    return result;
+    return result ? result : load(text, size, document, problem, err);
 }
 
 const char *db_yaml_scalar(const yaml_node_t *node)

@@ -27,7 +27,7 @@ static topomap_device *find_bus(topomap_devices *devices, uint64_t bus)
 static int take_owned(topomap_db *db, const char *name, topomap_devices *devices,
                       topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     char key[DB_KEY];
 
     db_host_key(name, key);
@@ -37,14 +37,14 @@ static int take_owned(topomap_db *db, const char *name, topomap_devices *devices
                   " ORDER BY source, rowid",
                   err, DB_TEXT(key));
     while (db_next(&rows)) {
-        topomap_device *device = find_bus(devices, (uint64_t)sqlite3_column_int64(rows.row, 0));
+        topomap_device *device = find_bus(devices, db_u64(rows.row, 0));
         const char *uuid = db_column_text(rows.row, 1);
 
         if (!device)
             continue;
         if (*uuid && strlen(uuid) < sizeof device->uuid)
             strcpy(device->uuid, uuid);
-        if (sqlite3_column_type(rows.row, 2) != SQLITE_NULL)
+        if (!db_is_null(rows.row, 2))
             device->state = sqlite3_column_int(rows.row, 2);
     }
     return rows.result;
@@ -68,34 +68,31 @@ static int take_port(const topomap_db_port *port, void *data)
 
 static int read_set(topomap_db *db, int64_t host, topomap_devices *devices, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(db->file,
-                                 "SELECT text FROM host_devices JOIN device_set"
-                                 " ON device_set.id = devices WHERE host=?",
-                                 err, DB_INT(host));
-    int result = 0;
+    DB_ROWS rows = DB_ASK(db->file,
+                          "SELECT text FROM host_devices JOIN device_set"
+                          " ON device_set.id = devices WHERE host=?",
+                          err, DB_INT(host));
 
     *devices = (topomap_devices){0};
     if (db_next(&rows))
-        result = topomap_devices_parse(db_column_text(rows.row, 0), devices, err);
-    db_end(&rows);
-    return rows.result || result ? -1 : 0;
+        return topomap_devices_parse(db_column_text(rows.row, 0), devices, err);
+    return rows.result;
 }
 
 int topomap_db_devices(topomap_db *db, const char *node, topomap_devices *devices,
                        topomap_error *err)
 {
     topomap_devices found = {0};
-    struct db_finder finder;
+    DB_FINDER finder = {0};
     struct db_place place;
     int there, result;
 
     *devices = found;
-    if (are_known(db, &there, err) || db_finder_open(db, &finder, err))
+    if (are_known(db, &there, err) || db_finder_open(db, &finder, err) ||
+        db_finder_find(&finder, node, &place, err))
         return -1;
-    result = db_finder_find(&finder, node, &place, err);
-    db_finder_close(&finder);
-    if (result || !there)
-        return result;
+    if (!there)
+        return 0;
     result = read_set(db, place.host, &found, err);
     if (!result && found.count)
         result = take_owned(db, place.name, &found, err) ||
@@ -113,7 +110,7 @@ int topomap_db_devices(topomap_db *db, const char *node, topomap_devices *device
 int topomap_db_domain(topomap_db *db, const char *node, char *domain, size_t size,
                       topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
     int there;
 
@@ -125,15 +122,13 @@ int topomap_db_domain(topomap_db *db, const char *node, char *domain, size_t siz
     rows = DB_ASK(db->file, "SELECT domain FROM host_domain WHERE host=?", err, DB_INT(id));
     if (db_next(&rows))
         snprintf(domain, size, "%s", db_column_text(rows.row, 0));
-    db_end(&rows);
     return rows.result;
 }
 
 int topomap_db_shape(topomap_db *db, const char *node, topomap_shape *shape, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
-    int result = 0;
 
     *shape = (topomap_shape){0};
     if (db_host_id(db, node, &id, err))
@@ -142,9 +137,8 @@ int topomap_db_shape(topomap_db *db, const char *node, topomap_shape *shape, top
                   "SELECT shape FROM host JOIN class ON class.id = host.class WHERE host.id=?", err,
                   DB_INT(id));
     if (db_next(&rows))
-        result = topomap_shape_parse(db_column_text(rows.row, 0), shape, err);
-    db_end(&rows);
-    return rows.result || result ? -1 : 0;
+        return topomap_shape_parse(db_column_text(rows.row, 0), shape, err);
+    return rows.result;
 }
 
 /* ---- Many ---------------------------------------------------------------------------------- */
@@ -196,10 +190,10 @@ static int look_up(struct looking *l, int64_t host, uint32_t node, topomap_error
     found->class_of[node] = found->domain_of[node] = TOPOMAP_DB_NO_DEVICES;
     sqlite3_bind_int64(l->by_host, 1, host);
     row = db_step(l->by_host, err);
-    if (row == 1 && sqlite3_column_type(l->by_host, 0) != SQLITE_NULL)
+    if (row == 1 && !db_is_null(l->by_host, 0))
         result = add_class(l, sqlite3_column_int64(l->by_host, 0), db_column_text(l->by_host, 1),
                            &found->class_of[node], err);
-    if (row == 1 && !result && sqlite3_column_type(l->by_host, 2) != SQLITE_NULL)
+    if (row == 1 && !result && !db_is_null(l->by_host, 2))
         result = add_domain(l, db_column_text(l->by_host, 2), &found->domain_of[node], err);
     sqlite3_reset(l->by_host);
     return row < 0 || result ? -1 : 0;
@@ -207,8 +201,7 @@ static int look_up(struct looking *l, int64_t host, uint32_t node, topomap_error
 
 static int look_all(struct looking *l, const topomap_names *nodes, int there, topomap_error *err)
 {
-    struct db_finder finder;
-    int result = 0;
+    DB_FINDER finder = {0};
 
     if (there)
         l->by_host = db_prepare(l->db->file,
@@ -219,16 +212,15 @@ static int look_all(struct looking *l, const topomap_names *nodes, int there, to
                                 err);
     if ((there && !l->by_host) || db_finder_open(l->db, &finder, err))
         return -1;
-    for (uint32_t i = 0; !result && i < l->found->nodes; i++) {
+    for (uint32_t i = 0; i < l->found->nodes; i++) {
         struct db_place place;
 
         l->found->class_of[i] = l->found->domain_of[i] = TOPOMAP_DB_NO_DEVICES;
-        result = db_finder_find(&finder, nodes->name[i], &place, err);
-        if (!result && there)
-            result = look_up(l, place.host, i, err);
+        if (db_finder_find(&finder, nodes->name[i], &place, err) ||
+            (there && look_up(l, place.host, i, err)))
+            return -1;
     }
-    db_finder_close(&finder);
-    return result;
+    return 0;
 }
 
 int topomap_db_devices_of(topomap_db *db, const topomap_names *nodes,

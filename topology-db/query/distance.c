@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db distance: hops, cost and route between two hosts. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "topology-db/query/query.h"
 #include "topology-db/fabric/load.h"
@@ -172,10 +171,9 @@ static int find_ends(struct question *q, const char *a, const char *b, topomap_e
     on_fabric[0] = q->a.count;
     on_fabric[1] = q->b.count;
     q->slurm = 1;
-    return find_end(q, a, &q->a, err) || find_end(q, b, &q->b, err) ||
-                   check_end(q, &q->a, on_fabric[0], err) || check_end(q, &q->b, on_fabric[1], err)
-               ? -1
-               : 0;
+    return DB_STATUS(find_end(q, a, &q->a, err) || find_end(q, b, &q->b, err) ||
+                     check_end(q, &q->a, on_fabric[0], err) ||
+                     check_end(q, &q->b, on_fabric[1], err));
 }
 
 static int index_end(struct question *q, struct end *end, topomap_error *err)
@@ -214,7 +212,7 @@ static int find_landings(struct question *q, struct end *end, topomap_error *err
                                   .port = (uint8_t)sqlite3_column_int(statement, 1),
                                   .lid = (uint16_t)sqlite3_column_int(statement, 2),
                                   .lmc = (uint8_t)sqlite3_column_int(statement, 3),
-                                  .cost = (uint32_t)sqlite3_column_int64(statement, 4)};
+                                  .cost = db_u32(statement, 4)};
     }
     sqlite3_reset(statement);
     return row;
@@ -228,10 +226,8 @@ static int pass_switch(struct question *q, FILE *out, int64_t id, topomap_error 
     sqlite3_stmt *labels = q->graph->labels;
     int row;
 
-    if (topomap_grow(&router->passed, &router->passed_room, router->passes + 1,
-                     sizeof *router->passed, err))
+    if (TOPOMAP_APPEND(router->passed, router->passes, router->passed_room, err, id))
         return -1;
-    router->passed[router->passes++] = id;
     sqlite3_bind_int64(labels, 1, id);
     row = db_step(labels, err);
     if (row > 0)

@@ -5,6 +5,5 @@ topology_db_libdb_la_SOURCES += \
   topology-db/query/network.c topology-db/query/query.c topology-db/query/query_ports.c \
   topology-db/query/distance.c topology-db/query/machine.c \
   topology-db/query/machine_links.c \
-  topology-db/query/machine_routes.c topology-db/query/machine_traffic.c \
-  topology-db/query/time_costs.c topology-db/query/times.c topology-db/query/node_levels.c topology-db/query/paths.c \
+  topology-db/query/time_costs.c topology-db/query/node_levels.c topology-db/query/paths.c \
   topology-db/query/devices.c topology-db/query/machine_gpus.c

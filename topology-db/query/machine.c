@@ -177,24 +177,21 @@ static int set_torus(struct db_build *b, const topomap_grid *grid, double cost, 
 static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
 {
     topomap_grid grid;
-    topomap_coordinates *place = NULL;
-    int result;
+    TOPOMAP_FREED topomap_coordinates *place = NULL;
 
     *fits = 0;
     /* Routes that are not all shortest are no grid's, and their sites are not switches. */
     if (b->routes.used)
         return 0;
-    result = db_grid_load(b->db->file, "fabric_dims", "fabric_wrap", &grid, err);
-    if (!result && grid.dims)
-        result = db_grid_places(b->db->file, &grid, &b->switches, &place, err);
-    if (!result && grid.dims && fits_grid(b, &grid, place)) {
-        *fits = 1;
-        for (uint32_t node = 0; node < b->nodes; node++)
-            b->place[node].point = place[start_of(b, b->site_of[node])->at];
-        result = set_torus(b, &grid, b->cost[0], b->hops[0], err);
-    }
-    free(place);
-    return result;
+    if (db_grid_load(b->db->file, "fabric_dims", "fabric_wrap", &grid, err) ||
+        (grid.dims && db_grid_places(b->db->file, &grid, &b->switches, &place, err)))
+        return -1;
+    if (!grid.dims || !fits_grid(b, &grid, place))
+        return 0;
+    *fits = 1;
+    for (uint32_t node = 0; node < b->nodes; node++)
+        b->place[node].point = place[start_of(b, b->site_of[node])->at];
+    return set_torus(b, &grid, b->cost[0], b->hops[0], err);
 }
 
 /* Two hosts are as far as the nearest two of their switches, or as their routes. */
@@ -289,10 +286,8 @@ static int load_sites(struct db_build *b, struct db_finder *finder, int slurm, t
     forget_sites(b);
     db_route_costs_clear(&b->routes);
     b->hanging = 0;
-    return db_switches_load(b->db->file, slurm, &b->switches, err) ||
-                   find_switch_sites(b, finder, slurm, err)
-               ? -1
-               : 0;
+    return DB_STATUS(db_switches_load(b->db->file, slurm, &b->switches, err) ||
+                     find_switch_sites(b, finder, slurm, err));
 }
 
 /* Names a node that is not where the others are: on the fabric's switches, or at coordinates. */
@@ -355,7 +350,7 @@ static int named_once(const topomap_names *nodes, topomap_error *err)
         return -1;
     for (size_t i = 0; i < nodes->count; i++)
         name[i] = nodes->name[i];
-    qsort(name, nodes->count, sizeof *name, by_name);
+    TOPOMAP_SORT(name, nodes->count, by_name);
     for (size_t i = 1; i < nodes->count && !twice; i++)
         twice = strcmp(name[i - 1], name[i]) == 0 ? i : 0;
     if (twice)
@@ -417,9 +412,8 @@ static int make(topomap_db *db, const topomap_db_allocation *given, int inside,
                 topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
 {
     topomap_db_allocation allocation;
-    struct db_build b = {.db = db, .allocation = &allocation};
-    struct db_finder finder;
-    int result;
+    TOPOMAP_CLEANUP(build_clear) struct db_build b = {.db = db, .allocation = &allocation};
+    DB_FINDER finder = {0};
 
     if (db_allocation_copy(&allocation, given, err))
         return -1;
@@ -427,18 +421,12 @@ static int make(topomap_db *db, const topomap_db_allocation *given, int inside,
         return topomap_error_set(err, TOPOMAP_EUSAGE, "an allocation of %zu nodes",
                                  allocation.nodes->count);
     b.nodes = (uint32_t)allocation.nodes->count;
-    if (db_finder_open(db, &finder, err))
+    if (db_finder_open(db, &finder, err) || make_between(&b, &finder, err) ||
+        (inside && make_inside(&b, bindings, err)))
         return -1;
-    result = make_between(&b, &finder, err);
-    if (!result && inside)
-        result = make_inside(&b, bindings, err);
-    db_finder_close(&finder);
-    if (!result) {
-        *machine = b.machine;
-        b.machine = NULL;
-    }
-    build_clear(&b);
-    return result;
+    *machine = b.machine;
+    b.machine = NULL;
+    return 0;
 }
 
 int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,

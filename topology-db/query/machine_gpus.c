@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine of an allocation whose slots are GPUs. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/spec.h"
 #include "topology-db/query/query.h"
@@ -78,26 +77,22 @@ static int look_at_classes(struct gpus *g, topomap_error *err)
 
 static int count_leaves(struct gpus *g, const topomap_names *nodes, topomap_error *err)
 {
-    struct db_finder finder;
-    struct db_hanging *on = NULL;
+    DB_FINDER finder = {0};
+    TOPOMAP_FREED struct db_hanging *on = NULL;
     size_t room = 0, count;
-    int result = 0;
 
     g->leaves = topomap_alloc(g->machine->nodes, sizeof *g->leaves, err);
     if (!g->leaves || db_finder_open(g->db, &finder, err))
         return -1;
-    for (uint32_t i = 0; !result && i < g->machine->nodes; i++) {
+    for (uint32_t i = 0; i < g->machine->nodes; i++) {
         struct db_place place;
 
-        result = db_finder_find(&finder, nodes->name[i], &place, err) ||
-                         db_finder_switches(&finder, 0, place.host, &on, &room, &count, err)
-                     ? -1
-                     : 0;
-        g->leaves[i] = result ? 0 : (uint32_t)count;
+        if (db_finder_find(&finder, nodes->name[i], &place, err) ||
+            db_finder_switches(&finder, 0, place.host, &on, &room, &count, err))
+            return -1;
+        g->leaves[i] = (uint32_t)count;
     }
-    free(on);
-    db_finder_close(&finder);
-    return result;
+    return 0;
 }
 
 /* A slot's GPU must be one that its node has, as far as that is known. */
@@ -248,23 +243,16 @@ static int add_between(struct gpus *g, topomap_error *err)
 int topomap_db_machine_gpus(topomap_db *db, const topomap_db_allocation *allocation,
                             const uint32_t *gpu, topomap_machine **machine, topomap_error *err)
 {
-    struct gpus g = {.db = db, .gpu = gpu};
+    TOPOMAP_CLEANUP(gpus_clear) struct gpus g = {.db = db, .gpu = gpu};
     topomap_db_allocation known;
-    int result;
 
     if (db_allocation_copy(&known, allocation, err) ||
-        topomap_db_devices_of(db, known.nodes, &g.classes, err))
+        topomap_db_devices_of(db, known.nodes, &g.classes, err) ||
+        topomap_db_machine_between(db, allocation, &g.machine, err) || look_at_classes(&g, err) ||
+        count_leaves(&g, known.nodes, err) || check_slots(&g, err) || add_inner(&g, err) ||
+        add_between(&g, err) || topomap_machine_finish(g.machine, err))
         return -1;
-    result = topomap_db_machine_between(db, allocation, &g.machine, err) ||
-                     look_at_classes(&g, err) || count_leaves(&g, known.nodes, err) ||
-                     check_slots(&g, err) || add_inner(&g, err) || add_between(&g, err) ||
-                     topomap_machine_finish(g.machine, err)
-                 ? -1
-                 : 0;
-    if (!result) {
-        *machine = g.machine;
-        g.machine = NULL;
-    }
-    gpus_clear(&g);
-    return result;
+    *machine = g.machine;
+    g.machine = NULL;
+    return 0;
 }

@@ -115,17 +115,13 @@ int db_finder_find(struct db_finder *finder, const char *name, struct db_place *
 
 int db_host_id(topomap_db *db, const char *name, int64_t *id, topomap_error *err)
 {
-    struct db_finder finder;
+    DB_FINDER finder = {0};
     struct db_place place = {0};
-    int result = db_finder_open(db, &finder, err);
 
-    if (result)
+    if (db_finder_open(db, &finder, err) || (name && db_finder_find(&finder, name, &place, err)))
         return -1;
-    if (name)
-        result = db_finder_find(&finder, name, &place, err);
-    db_finder_close(&finder);
     *id = place.host;
-    return result;
+    return 0;
 }
 
 int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
@@ -142,8 +138,7 @@ int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct
             break;
         }
         (*list)[(*count)++] = (struct db_hanging){sqlite3_column_int64(statement, 0),
-                                                  (uint32_t)sqlite3_column_int64(statement, 1),
-                                                  (uint32_t)sqlite3_column_int64(statement, 2)};
+                                                  db_u32(statement, 1), db_u32(statement, 2)};
     }
     sqlite3_reset(statement);
     return row;

@@ -52,7 +52,7 @@ struct insides {
 
 static int read_measured(struct insides *in, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
+    DB_ROWS rows = db_ask(
         in->db->file,
         "SELECT substr(name, 6), value FROM fact WHERE name > 'cost:' AND name < 'cost;'", err);
 
@@ -61,7 +61,6 @@ static int read_measured(struct insides *in, topomap_error *err)
                  sqlite3_column_text(rows.row, 0));
         in->measured[in->measurements++].cost = sqlite3_column_double(rows.row, 1);
     }
-    db_end(&rows);
     return rows.result;
 }
 
@@ -99,19 +98,15 @@ static void set_costs(const struct insides *in, struct class *class)
 
 static int read_class(struct insides *in, int64_t id, topomap_error *err)
 {
-    struct db_rows rows =
-        DB_ASK(in->db->file, "SELECT shape FROM class WHERE id=?", err, DB_INT(id));
+    DB_ROWS rows = DB_ASK(in->db->file, "SELECT shape FROM class WHERE id=?", err, DB_INT(id));
     struct class class = {.id = id};
-    int result = -1;
 
-    if (db_next(&rows))
-        result =
-            topomap_shape_parse((const char *)sqlite3_column_text(rows.row, 0), &class.shape, err);
-    else if (!rows.result)
-        topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a node class is missing",
-                          in->db->path);
-    db_end(&rows);
-    if (result)
+    if (!db_next(&rows))
+        return rows.result
+                   ? -1
+                   : topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a node class is missing",
+                                       in->db->path);
+    if (topomap_shape_parse((const char *)sqlite3_column_text(rows.row, 0), &class.shape, err))
         return -1;
     if (topomap_grow(&in->class, &in->room, in->classes + 1u, sizeof *in->class, err)) {
         topomap_shape_clear(&class.shape);
@@ -399,13 +394,6 @@ static struct window whole_numa(const struct room *room, struct window window)
     return window;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The OS numbers of `count` PUs of the room's core from one on. */
 static void append_pus(topomap_bindings *bindings, const topomap_shape *shape, uint32_t core,
                        uint32_t from, uint32_t count, uint32_t *used)
@@ -445,7 +433,7 @@ static int bind_task(topomap_bindings *bindings, size_t *size, const struct room
             append_pus(bindings, room->shape, core, 0, threads_of(room, core), used);
         }
     }
-    qsort(bindings->pu + start, count, sizeof *bindings->pu, by_number);
+    qsort(bindings->pu + start, count, sizeof *bindings->pu, topomap_by_u32);
     return 0;
 }
 

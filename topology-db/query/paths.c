@@ -61,9 +61,9 @@ static int add_cable(struct db_paths *p, sqlite3_stmt *row, topomap_error *err)
     cable = &p->cable[p->cables++];
     *cable = (struct cable){sqlite3_column_int64(row, 0),
                             sqlite3_column_int64(row, 2),
-                            (uint32_t)sqlite3_column_int(row, 1),
-                            (uint32_t)sqlite3_column_int(row, 3),
-                            (uint32_t)sqlite3_column_int64(row, 5),
+                            db_u32(row, 1),
+                            db_u32(row, 3),
+                            db_u32(row, 5),
                             sqlite3_column_int(row, 7),
                             ""};
     snprintf(cable->class, sizeof cable->class, "%s", db_column_text(row, 6));
@@ -72,35 +72,25 @@ static int add_cable(struct db_paths *p, sqlite3_stmt *row, topomap_error *err)
 
 static int add_owner(struct db_paths *p, sqlite3_stmt *row, topomap_error *err)
 {
-    if (topomap_grow(&p->owner, &p->owner_room, p->owners + 1, sizeof *p->owner, err))
-        return -1;
-    p->owner[p->owners++] =
-        (struct owner){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
-    return 0;
+    return TOPOMAP_APPEND(
+        p->owner, p->owners, p->owner_room, err,
+        (struct owner){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)});
 }
 
 static int load_rows(struct db_paths *p, const char *sql,
                      int (*add)(struct db_paths *, sqlite3_stmt *, topomap_error *),
                      topomap_error *err)
 {
-    struct db_rows rows = db_ask(p->db->file, sql, err);
+    DB_ROWS rows = db_ask(p->db->file, sql, err);
 
     while (db_next(&rows))
         if (add(p, rows.row, err))
-            return db_stop(&rows);
+            return -1;
     return rows.result;
 }
 
-static int by_vertex(const void *a, const void *b)
-{
-    const struct tip *x = a, *y = b;
-
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->cable < y->cable ? -1 : x->cable > y->cable;
-}
+TOPOMAP_COMPARE(by_vertex, struct tip, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->cable, y->cable))
 
 static int load(struct db_paths *p, topomap_error *err)
 {
@@ -122,7 +112,7 @@ static int load(struct db_paths *p, topomap_error *err)
         p->tip[2 * i] = (struct tip){c->a, c->b, c->aport, (uint32_t)i};
         p->tip[2 * i + 1] = (struct tip){c->b, c->a, c->bport, (uint32_t)i};
     }
-    qsort(p->tip, 2 * p->cables, sizeof *p->tip, by_vertex);
+    TOPOMAP_SORT(p->tip, 2 * p->cables, by_vertex);
     return 0;
 }
 
@@ -148,10 +138,8 @@ enum { NONE = -1 };
 
 static size_t first_tip(const struct db_paths *p, int64_t vertex)
 {
-    size_t low = topomap_sorted_rows(p->tip, 2 * p->cables, sizeof *p->tip,
-                                     offsetof(struct tip, vertex), vertex);
-
-    return low;
+    return topomap_sorted_rows(p->tip, 2 * p->cables, sizeof *p->tip, offsetof(struct tip, vertex),
+                               vertex);
 }
 
 /* The cable from a vertex to another; \p port NONE: the first of them. */
@@ -183,10 +171,7 @@ static int add(struct db_path *path, int64_t cable, topomap_error *err)
 {
     if (cable == NONE)
         return 0;
-    if (topomap_grow(&path->cable, &path->room, path->cables + 1, sizeof *path->cable, err))
-        return -1;
-    path->cable[path->cables++] = (uint32_t)cable;
-    return 0;
+    return TOPOMAP_APPEND(path->cable, path->cables, path->room, err, (uint32_t)cable);
 }
 
 static int follow(const struct db_paths *p, const topomap_db_distance *d, const int64_t host[2],
@@ -214,7 +199,7 @@ static int follow(const struct db_paths *p, const topomap_db_distance *d, const 
 int db_paths_between(struct db_paths *p, const char *a, const char *b, struct db_path *path,
                      topomap_error *err)
 {
-    topomap_db_distance d;
+    TOPOMAP_CLEANUP(topomap_db_distance_clear) topomap_db_distance d = {0};
     struct db_place place[2] = {0};
     int64_t host[2];
     int result;
@@ -229,7 +214,6 @@ int db_paths_between(struct db_paths *p, const char *a, const char *b, struct db
     path->hops = d.hops;
     result = d.route ? follow(p, &d, host, path, err) : 0;
     path->complete = d.hops && path->cables == d.hops;
-    topomap_db_distance_clear(&d);
     return result;
 }
 
@@ -254,7 +238,7 @@ static void name_tip(const struct db_paths *p, int64_t vertex, uint32_t port, ch
         "SELECT name, 0 FROM attach JOIN host ON host.id = attach.host WHERE adapter = ?1"
         " UNION ALL SELECT label, 1 FROM switch WHERE id = ?1 LIMIT 1";
     topomap_error ignored;
-    struct db_rows rows = DB_ASK(p->db->file, sql, &ignored, DB_INT(vertex));
+    DB_ROWS rows = DB_ASK(p->db->file, sql, &ignored, DB_INT(vertex));
 
     if (!db_next(&rows))
         snprintf(text, size, "?");
@@ -262,7 +246,6 @@ static void name_tip(const struct db_paths *p, int64_t vertex, uint32_t port, ch
         snprintf(text, size, "%s[%u]", db_column_text(rows.row, 0), port);
     else
         snprintf(text, size, "%s", db_column_text(rows.row, 0));
-    db_end(&rows);
 }
 
 void db_paths_cable_name(const struct db_paths *p, uint32_t cable, char *text, size_t size)

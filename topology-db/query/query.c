@@ -2,6 +2,8 @@
 /* db show: hosts and the summary. */
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
+#include <time.h>
 
 #include "topology-db/query/query.h"
 
@@ -54,8 +56,7 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
 int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *source, void *data),
                        void *data, topomap_error *err)
 {
-    struct db_rows rows;
-    int result = 0;
+    DB_ROWS rows = {0};
 
     if (db_imported(db, err))
         return -1;
@@ -63,17 +64,18 @@ int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *sour
                   "SELECT importer, name, time, partial, warnings FROM source"
                   " ORDER BY importer, name",
                   err);
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const topomap_db_source source = {.importer = db_column_text(rows.row, 0),
                                           .name = db_column_text(rows.row, 1),
                                           .time = sqlite3_column_int64(rows.row, 2),
                                           .partial = sqlite3_column_int(rows.row, 3),
-                                          .warnings = (uint64_t)sqlite3_column_int64(rows.row, 4)};
+                                          .warnings = db_u64(rows.row, 4)};
+        int result = each(&source, data);
 
-        result = each(&source, data);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 /* ---- Counts ------------------------------------------------------------------------------ */
@@ -84,19 +86,19 @@ static int count_rows(topomap_db *db, const char *question,
                       int (*each)(const topomap_db_count *count, void *data), void *data,
                       topomap_error *err)
 {
-    struct db_rows rows;
-    int result = 0;
+    DB_ROWS rows = {0};
 
     if (db_imported(db, err))
         return -1;
     rows = db_ask(db->file, question, err);
-    while (!result && db_next(&rows)) {
+    while (db_next(&rows)) {
         const topomap_db_count count = take(rows.row);
+        int result = each(&count, data);
 
-        result = each(&count, data);
+        if (result)
+            return result;
     }
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    return rows.result;
 }
 
 static topomap_db_count take_hosts(sqlite3_stmt *row)
@@ -104,7 +106,7 @@ static topomap_db_count take_hosts(sqlite3_stmt *row)
     return (topomap_db_count){.status = db_column_text(row, 0),
                               .type = db_column_text(row, 1),
                               .class_name = db_column_text(row, 2),
-                              .count = (uint64_t)sqlite3_column_int64(row, 3)};
+                              .count = db_u64(row, 3)};
 }
 
 int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
@@ -119,8 +121,7 @@ int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *c
 
 static topomap_db_count take_links(sqlite3_stmt *row)
 {
-    return (topomap_db_count){.gbps = sqlite3_column_double(row, 0),
-                              .count = (uint64_t)sqlite3_column_int64(row, 1)};
+    return (topomap_db_count){.gbps = sqlite3_column_double(row, 0), .count = db_u64(row, 1)};
 }
 
 int topomap_db_count_links(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
@@ -143,9 +144,9 @@ static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host
                             .type = db_column_text(statement, 3),
                             .attached = db_column_text(statement, 5)};
 
-    if (sqlite3_column_type(statement, 1) != SQLITE_NULL)
+    if (!db_is_null(statement, 1))
         host.class_name = db_column_text(statement, 1);
-    if (sqlite3_column_type(statement, 4) != SQLITE_NULL)
+    if (!db_is_null(statement, 4))
         host.attached = db_column_text(statement, 4);
     return each(&host, data);
 }
@@ -161,15 +162,69 @@ int topomap_db_hosts(topomap_db *db, const char *only,
         "  ORDER BY switch.id))"
         " FROM host LEFT JOIN class ON class.id = host.class"
         " WHERE ?1 = 0 OR host.id = ?1 ORDER BY host.id";
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
-    int result = 0;
 
     if (db_host_id(db, only, &id, err))
         return -1;
     rows = DB_ASK(db->file, sql, err, DB_INT(id));
-    while (!result && db_next(&rows))
-        result = show(rows.row, each, data);
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    while (db_next(&rows)) {
+        int result = show(rows.row, each, data);
+
+        if (result)
+            return result;
+    }
+    return rows.result;
+}
+
+/* ---- How old it is ---------------------------------------------------------------------- */
+
+int topomap_db_times_of(topomap_db *db, topomap_db_times *times, topomap_error *err)
+{
+    topomap_db_times found = {0};
+    char changed[32];
+    DB_ROWS rows = {0};
+
+    if (db_imported(db, err) ||
+        db_fact_text(db->file, "changed", changed, sizeof changed, err) /* "": an older database */)
+        return -1;
+    found.changed = strtoll(changed, NULL, 10);
+    rows = db_ask(db->file, "SELECT count(*), min(time), max(time) FROM source", err);
+    if (db_next(&rows)) {
+        found.sources = db_u64(rows.row, 0);
+        found.oldest = sqlite3_column_int64(rows.row, 1);
+        found.newest = sqlite3_column_int64(rows.row, 2);
+    }
+    if (rows.result)
+        return -1;
+    *times = found;
+    return 0;
+}
+
+void topomap_db_date_put(int64_t seconds, char text[32])
+{
+    time_t when = (time_t)seconds;
+    struct tm parts;
+
+    if (!gmtime_r(&when, &parts) || !strftime(text, 32, "%Y-%m-%d %H:%M", &parts))
+        snprintf(text, 32, "?");
+}
+
+void topomap_db_times_put(const topomap_db_times *times, char *text, size_t size)
+{
+    char oldest[32], newest[32], changed[32], since[64] = "";
+    int one;
+
+    if (!times->sources) {
+        snprintf(text, size, "nothing is imported");
+        return;
+    }
+    topomap_db_date_put(times->oldest, oldest);
+    topomap_db_date_put(times->newest, newest);
+    one = strcmp(oldest, newest) == 0;
+    topomap_db_date_put(times->changed, changed);
+    if (times->changed)
+        snprintf(since, sizeof since, ", the same since %s", changed);
+    snprintf(text, size, "imported %s%s%s%s UTC", oldest, one ? "" : " to ", one ? "" : newest,
+             since);
 }

@@ -95,6 +95,8 @@ struct db_finder {
 };
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err);
 void db_finder_close(struct db_finder *finder);
+/** Type of a local finder, `DB_FINDER finder = {0};`: it closes with its scope. */
+#define DB_FINDER TOPOMAP_CLEANUP(db_finder_close) struct db_finder
 /** Finds a Slurm node name; one that is not there is an error that names it. */
 int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
                    topomap_error *err);
@@ -143,34 +145,6 @@ struct db_build {
 /** The allocation as this library knows it: topomap_sized_copy(). */
 int db_allocation_copy(topomap_db_allocation *allocation, const topomap_db_allocation *given,
                        topomap_error *err);
-
-/* ---- machine links ------------------------------------------------------------- */
-/* The host graph of an allocation while it is made. */
-
-/** Network vertices: the allocation's nodes, then all switches in the order of their ids. */
-struct db_links {
-    topomap_db *db;
-    uint32_t nodes;
-    uint32_t switches;
-    int64_t *host;    /* [nodes] */
-    uint32_t *vertex; /* [ids] of a fabric vertex, or DB_NOWHERE */
-    int64_t ids;
-    topomap_fabric fabric;
-    topomap_network *network;
-    topomap_lft_fabric routes; /* where routing tables were imported */
-    int routed;
-    int64_t levels; /* of links that only tell levels; their switches are none here */
-    int unrated;    /* some node hangs on such switches alone */
-};
-
-/** Fills network->next from the routing tables, for the ways between the nodes. To a node with
- * several ports goes what the tables say of its first port with a LID, in the order of adapters and
- * ports. From a node it leaves by the port with the fewest hops, the first of equals. */
-int db_links_route(struct db_links *links, topomap_error *err);
-
-/** Takes what ports were measured to carry (importer counters) off the network's links. Fails where
- *  nothing was measured, or nothing of these links. */
-int db_links_traffic(struct db_links *links, topomap_error *err);
 
 /* ---- node levels --------------------------------------------------------------- */
 /* The insides of an allocation's nodes: which core each slot starts on, how close slots are, and

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db show: the ports of a host's adapters, and those of adapters whose host is not known. */
-#include <string.h>
 
 #include "fabric/infiniband.h"
 #include "topology-db/query/query.h"
@@ -50,11 +49,6 @@ struct walk {
     size_t knowns;
 };
 
-static uint32_t number_of(sqlite3_stmt *row, int column)
-{
-    return (uint32_t)sqlite3_column_int64(row, column);
-}
-
 static uint32_t find_rail(struct walk *walk, uint32_t plane)
 {
     for (size_t i = 0; i < walk->knowns; i++)
@@ -72,20 +66,20 @@ static int show(struct walk *walk, sqlite3_stmt *row,
                 int (*each)(const topomap_db_port *port, void *data), void *data)
 {
     char adapter[64];
-    uint32_t speed = number_of(row, SPEED);
+    uint32_t speed = db_u32(row, SPEED);
     topomap_db_port port = {
         .description = db_column_text(row, TEXT),
         .adapter = adapter,
-        .guid = (uint64_t)sqlite3_column_int64(row, GUID),
-        .port_guid = (uint64_t)sqlite3_column_int64(row, PORT_GUID),
-        .port = number_of(row, PORT),
-        .lid = number_of(row, LID),
-        .plane = number_of(row, PLANE),
+        .guid = db_u64(row, GUID),
+        .port_guid = db_u64(row, PORT_GUID),
+        .port = db_u32(row, PORT),
+        .lid = db_u32(row, LID),
+        .plane = db_u32(row, PLANE),
         .switch_label = db_column_text(row, LABEL),
-        .switch_port = number_of(row, SWITCH_PORT),
-        .width = number_of(row, WIDTH),
+        .switch_port = db_u32(row, SWITCH_PORT),
+        .width = db_u32(row, WIDTH),
         .speed = speed && speed <= IB_SPEEDS ? ib_speeds[speed].name : "",
-        .state = number_of(row, STATE) == IB_DOWN ? "down" : "up",
+        .state = db_u32(row, STATE) == IB_DOWN ? "down" : "up",
     };
 
     if (walk->vertex != sqlite3_column_int64(row, VERTEX))
@@ -108,15 +102,17 @@ int topomap_db_ports(topomap_db *db, const char *node,
                      topomap_error *err)
 {
     struct walk walk = {0};
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     int64_t id;
-    int result = 0;
 
     if (db_host_id(db, node, &id, err))
         return -1;
     rows = DB_ASK(db->file, sql, err, DB_INT(id));
-    while (!result && db_next(&rows))
-        result = show(&walk, rows.row, each, data);
-    db_end(&rows);
-    return rows.result ? -1 : result;
+    while (db_next(&rows)) {
+        int result = show(&walk, rows.row, each, data);
+
+        if (result)
+            return result;
+    }
+    return rows.result;
 }

@@ -39,42 +39,41 @@ static struct key *make_keys(const topomap_names *nodes, topomap_error *err)
         db_host_key(nodes->name[i], key[i].text);
         key[i].node = (uint32_t)i;
     }
-    qsort(key, nodes->count, sizeof *key, by_key);
+    TOPOMAP_SORT(key, nodes->count, by_key);
     return key;
 }
 
 /* \p name NULL: the one that distances come from, which is the cluster's default. */
 static int find_topology(struct order *order, topomap_db *db, const char *name, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(order->file,
-                                 "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
-                                 " AND chosen)",
-                                 err, DB_TEXT(name));
+    DB_ROWS rows = DB_ASK(order->file,
+                          "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
+                          " AND chosen)",
+                          err, DB_TEXT(name));
 
     if (db_next(&rows)) {
         order->topology = sqlite3_column_int64(rows.row, 0);
         snprintf(order->kind, sizeof order->kind, "%s",
                  (const char *)sqlite3_column_text(rows.row, 1));
-        db_end(&rows);
         return 0;
     }
-    if (!rows.result && name)
-        topomap_error_set(err, TOPOMAP_EINPUT,
-                          "%s: no topology '%.60s' in the slurm-topology that is imported",
-                          db->path, name);
-    else if (!rows.result)
-        topomap_error_set(err, TOPOMAP_EINPUT,
-                          "%s: Slurm's topology is not known: `topomap db import slurm-topology` "
-                          "reads topology.conf and topology.yaml",
-                          db->path);
-    return -1;
+    if (rows.result)
+        return -1;
+    return name
+               ? topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: no topology '%.60s' in the slurm-topology that is imported",
+                                   db->path, name)
+               : topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: Slurm's topology is not known: `topomap db import "
+                                   "slurm-topology` reads topology.conf and topology.yaml",
+                                   db->path);
 }
 
 /* Switches with switches below them are no leaves; a switch with neither is one
  * (switch_record.c, switch_record_validate). */
 static int read_units(struct order *order, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         DB_ASK(order->file,
                "SELECT id, dims, (SELECT count(*) FROM slurm_member WHERE unit=slurm_unit.id)"
                " FROM slurm_unit WHERE topology=? AND NOT EXISTS (SELECT 1 FROM slurm_member"
@@ -84,17 +83,14 @@ static int read_units(struct order *order, topomap_error *err)
     while (db_next(&rows)) {
         struct slurm_order_unit unit = {.id = sqlite3_column_int64(rows.row, 0),
                                         .index = (uint32_t)order->units,
-                                        .nodes = (uint32_t)sqlite3_column_int64(rows.row, 2)};
+                                        .nodes = db_u32(rows.row, 2)};
         const char *dims = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (dims && *dims &&
-            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3) {
-            topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
-            return db_stop(&rows);
-        }
-        if (topomap_grow(&order->unit, &order->room, order->units + 1, sizeof unit, err))
-            return db_stop(&rows);
-        order->unit[order->units++] = unit;
+            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
+        if (TOPOMAP_APPEND(order->unit, order->units, order->room, err, unit))
+            return -1;
     }
     return rows.result;
 }
@@ -124,15 +120,15 @@ static void take_member(struct order *order, const struct key *key, size_t nodes
         found--;
     for (; found < key + nodes && by_key(found, &wanted) == 0; found++) {
         if (order->place[found->node].unit == UINT32_MAX)
-            order->place[found->node] = (struct slurm_place){
-                (uint32_t)(unit - order->unit), (uint32_t)sqlite3_column_int64(statement, 2)};
+            order->place[found->node] =
+                (struct slurm_place){(uint32_t)(unit - order->unit), db_u32(statement, 2)};
         order->number[found->node] = unit->index + 1;
     }
 }
 
 static int read_places(struct order *order, const struct key *key, size_t nodes, topomap_error *err)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     order->place = topomap_alloc(nodes + 1, sizeof *order->place, err);
     order->number = topomap_alloc(nodes + 1, sizeof *order->number, err);
@@ -155,16 +151,8 @@ struct ranked {
     uint32_t number, node;
 };
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
+TOPOMAP_COMPARE(by_rank, struct ranked, TOPOMAP_ORDER(x->rank, y->rank),
+                TOPOMAP_ORDER(x->number, y->number) ?: TOPOMAP_ORDER(x->node, y->node))
 
 /* \p rank NULL: nodes are only numbered. */
 static int sort_nodes(const struct order *order, const topomap_names *nodes, const struct key *key,
@@ -187,7 +175,7 @@ static int sort_nodes(const struct order *order, const topomap_names *nodes, con
                                        nodes->name[i]);
     }
     if (!result)
-        qsort(row, nodes->count, sizeof *row, by_rank);
+        TOPOMAP_SORT(row, nodes->count, by_rank);
     for (size_t i = 0; !result && i < nodes->count; i++)
         sequence[i] = row[i].node;
     return result;

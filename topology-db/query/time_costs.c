@@ -38,7 +38,8 @@ static double positive(double value)
 
 static int read_levels(sqlite3 *file, struct measured *m, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file, "SELECT level, latency, rate FROM level_time", err);
+    DB_ROWS rows =
+        db_ask_if(file, "level_time", "SELECT level, latency, rate FROM level_time", err);
 
     while (db_next(&rows)) {
         double rate = positive(sqlite3_column_double(rows.row, 2));
@@ -53,7 +54,7 @@ static int read_levels(sqlite3 *file, struct measured *m, topomap_error *err)
  * take more than a hop is part of leaving a node. */
 static int add_ends(sqlite3 *file, struct measured *m, topomap_error *err)
 {
-    struct db_rows rows =
+    DB_ROWS rows =
         db_ask(file,
                "SELECT latency FROM level_time WHERE level = 'hop:' ||"
                " (SELECT link_class(width, speed, mbps, link.kind) FROM link JOIN vertex"
@@ -64,7 +65,6 @@ static int add_ends(sqlite3 *file, struct measured *m, topomap_error *err)
     if (db_next(&rows))
         m->latency = positive(m->latency +
                               2 * (positive(sqlite3_column_double(rows.row, 0)) - m->hop_latency));
-    db_end(&rows);
     return rows.result;
 }
 
@@ -83,14 +83,13 @@ int topomap_db_time_costs(topomap_db *db, topomap_time_costs *costs, unsigned *m
                           topomap_error *err)
 {
     struct measured m = {0};
-    int there;
 
     *measured = 0;
     if (costs->size != sizeof *costs)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "topomap_time_costs: begin with TOPOMAP_TIME_COSTS");
-    if (db_imported(db, err) || db_has_table(db->file, "level_time", &there, err) ||
-        (there && read_levels(db->file, &m, err)) || (m.classes && add_ends(db->file, &m, err)))
+    if (db_imported(db, err) || read_levels(db->file, &m, err) ||
+        (m.classes && add_ends(db->file, &m, err)))
         return -1;
     /* Of one message size alone, a latency has the bytes' time in it. */
     if (m.network && m.told)
@@ -105,16 +104,15 @@ int topomap_db_time_costs(topomap_db *db, topomap_time_costs *costs, unsigned *m
 /* That of most cables, of two the higher; where no rate is known it stays as it is. */
 static int cable_rate(sqlite3 *file, double *rate, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 "SELECT link_mbps(width, speed, mbps) AS each, sum(count) FROM"
-                                 " (SELECT width, speed, mbps, count(*) AS count FROM link"
-                                 "  WHERE coalesce(state, 0) <> 1 GROUP BY 1, 2, 3)" /* IB_DOWN */
-                                 " WHERE each > 0 GROUP BY each ORDER BY 2 DESC, 1 DESC LIMIT 1",
-                                 err);
+    DB_ROWS rows = db_ask(file,
+                          "SELECT link_mbps(width, speed, mbps) AS each, sum(count) FROM"
+                          " (SELECT width, speed, mbps, count(*) AS count FROM link"
+                          "  WHERE coalesce(state, 0) <> 1 GROUP BY 1, 2, 3)" /* IB_DOWN */
+                          " WHERE each > 0 GROUP BY each ORDER BY 2 DESC, 1 DESC LIMIT 1",
+                          err);
 
     if (db_next(&rows))
         *rate = 1e6 / 8 * sqlite3_column_double(rows.row, 0);
-    db_end(&rows);
     return rows.result;
 }
 

@@ -3,4 +3,4 @@
 topology_db_libdb_la_SOURCES += \
   topology-db/synth/synth.c topology-db/synth/synth.h topology-db/synth/synth_spec.c \
   topology-db/synth/synth_shapes.c topology-db/synth/synth_faults.c topology-db/synth/synth_ib.c \
-  topology-db/synth/synth_lft.c topology-db/synth/synth_other.c topology-db/synth/synth_slingshot.c topology-db/synth/synth_cray.c
+  topology-db/synth/synth_other.c topology-db/synth/synth_slingshot.c topology-db/synth/synth_cray.c

@@ -3,7 +3,6 @@
  * and xtdb2proc print them. The places follow the folded cabling of large Gemini and SeaStar
  * machines (all 19,200 nodes of one 25x16x24 Gemini machine satisfy the rule) and of Aries
  * cabinets. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/synth/synth.h"

@@ -186,21 +186,17 @@ static int unname(struct work *w, const struct synth_faults *faults, topomap_ran
 int synth_faults_make(const struct synth_faults *faults, struct synth_fabric *fabric,
                       struct synth_log *log, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     topomap_random random = {faults->seed};
     struct work w = {.fabric = fabric, .log = log};
     size_t links = fabric->base.links, nodes = fabric->base.vertices;
-    int result;
 
-    w.order = topomap_alloc(links > nodes ? links : nodes, sizeof *w.order, err);
-    w.group = topomap_alloc(nodes, sizeof *w.group, err);
-    result = w.order && w.group ? 0 : -1;
-    if (!result) {
-        break_links(&w, faults, SYNTH_MISSING, &random, make_missing);
-        break_links(&w, faults, SYNTH_DEGRADED, &random, make_degraded);
-        break_links(&w, faults, SYNTH_ONE_WAY, &random, make_one_way);
-        result = unname(&w, faults, &random, err);
-    }
-    free(w.group);
-    free(w.order);
-    return result;
+    w.order = topomap_arena_alloc(&arena, links > nodes ? links : nodes, sizeof *w.order, err);
+    w.group = topomap_arena_alloc(&arena, nodes, sizeof *w.group, err);
+    if (arena.is_short)
+        return -1;
+    break_links(&w, faults, SYNTH_MISSING, &random, make_missing);
+    break_links(&w, faults, SYNTH_DEGRADED, &random, make_degraded);
+    break_links(&w, faults, SYNTH_ONE_WAY, &random, make_one_way);
+    return unname(&w, faults, &random, err);
 }

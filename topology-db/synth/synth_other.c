@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/infiniband.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 

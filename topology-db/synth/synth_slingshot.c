@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Made dragonflies as Slingshot: a group is a cabinet, its switches eight a chassis. What the
  * importers slingshot-cables and slingshot-ama read. */
-#include <string.h>
 
 #include "topology-db/synth/synth.h"
 

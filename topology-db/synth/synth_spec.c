@@ -3,7 +3,6 @@
  * shape such as 8x8x8. The items of fault= are separated by commas too: name:number. */
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/synth/synth.h"

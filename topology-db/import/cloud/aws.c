@@ -22,13 +22,6 @@ struct pages {
     json_t *names; /* by InstanceId, read with the first page */
 };
 
-struct reader {
-    struct db_import *import;
-    struct pages *pages;
-    struct levels *levels;
-    topomap_error *err;
-};
-
 static void pages_free(void *data)
 {
     TOPOMAP_FREED struct pages *pages = data;
@@ -39,7 +32,7 @@ static void pages_free(void *data)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static int take_names(struct reader *r, const json_t *root)
+static int take_names(struct db_import *import, json_t *names, const json_t *root)
 {
     json_t *reservation, *instance;
     size_t i, k;
@@ -54,103 +47,76 @@ static int take_names(struct reader *r, const json_t *root)
         if (!id || !name)
             continue; /* it has ended */
         snprintf(node, sizeof node, "%.*s", (int)strcspn(name, "."), name);
-        if (json_object_set_new(r->pages->names, id, json_string(node)))
-            return db_json_fail(r->import, 0, r->err, "'%.60s' cannot be an instance's name", node);
+        if (json_object_set_new(names, id, json_string(node)))
+            return db_fail(import, 0, "'%.60s' cannot be an instance's name", node);
     }
-    if (!json_object_size(r->pages->names))
-        return db_json_fail(r->import, 1, r->err,
-                            "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
-                            "expected what `aws ec2 describe-instances` prints");
+    if (!json_object_size(names))
+        return db_fail(import, 1,
+                       "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
+                       "expected what `aws ec2 describe-instances` prints");
     return 0;
 }
 
-/* The option's file, read as the import's, and once: it may be standard input. */
-static int read_names(struct reader *r)
+static int read_names(struct db_import *import, void *names)
 {
-    const char *path = db_option(r->import, "names"), *own = r->import->path;
-    topomap_input *input = r->import->input;
-    struct db_json json = {0};
-    int result;
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
 
-    if (!path || r->pages->names)
-        return 0;
-    r->pages->names = json_object();
-    if (!r->pages->names)
-        return topomap_error_set(r->err, TOPOMAP_ESYSTEM, "out of memory: names");
-    if (topomap_input_open(path, &r->import->input, r->err)) {
-        r->import->input = input;
-        return -1;
-    }
-    r->import->path = topomap_input_called(path);
-    result = topomap_input_unpacked(r->import->input, r->import->options->option, r->err) ||
-                     db_json_read(r->import, &json, r->err)
-                 ? -1
-                 : take_names(r, json.root);
-    db_json_clear(&json);
-    topomap_input_close(r->import->input);
-    r->import->input = input;
-    r->import->path = own;
-    return result;
+    return db_json_read(import, &json) ? -1 : take_names(import, names, json.root);
 }
 
 /* ---- Instances ----------------------------------------------------------------------------- */
 
-static int take_instance(struct reader *r, const json_t *instance, size_t line)
+static int take_instance(struct db_import *import, void *data, const json_t *instance, size_t line)
 {
+    struct pages *pages = data;
     const char *id = db_json_text(instance, "InstanceId"), *level[LEVELS_MOST], *name;
     const json_t *nodes = json_object_get(instance, "NetworkNodes");
     size_t count = json_array_size(nodes);
 
     if (!id || count > LEVELS_MOST || (nodes && !json_is_null(nodes) && !json_is_array(nodes)))
-        return db_json_fail(r->import, line, r->err,
-                            "expected an instance with \"InstanceId\" and a list of at most %d "
-                            "\"NetworkNodes\"",
-                            LEVELS_MOST);
+        return db_fail(import, line,
+                       "expected an instance with \"InstanceId\" and a list of at most %d "
+                       "\"NetworkNodes\"",
+                       LEVELS_MOST);
     for (size_t i = 0; i < count; i++) {
         level[i] = json_string_value(json_array_get(nodes, i));
         if (!level[i] || !*level[i])
-            return db_json_fail(r->import, line, r->err,
-                                "\"NetworkNodes\" of '%.60s': expected names", id);
+            return db_fail(import, line, "\"NetworkNodes\" of '%.60s': expected names", id);
     }
-    name = json_string_value(json_object_get(r->pages->names, id));
-    if (name && levels_alias(r->levels, id, name, r->err))
+    name = json_string_value(json_object_get(pages->names, id));
+    if (name && levels_alias(&pages->levels, id, name, import->err))
         return -1;
-    return levels_add(r->levels, r->import, id, level, (int)count, line, r->err);
+    return levels_add(&pages->levels, import, id, level, (int)count, line);
 }
 
-static int take_instances(struct reader *r, const struct db_json *json)
+/* The option's file is read once: it may be standard input. */
+static int begin(struct db_import *import, void *data)
 {
-    json_t *list = json_object_get(json->root, "Instances"), *instance;
-    size_t *line, lines, i;
-    int result;
-
-    if (!json_is_array(list))
-        return db_json_fail(r->import, 1, r->err,
-                            "no list \"Instances\": expected what `aws ec2 "
-                            "describe-instance-topology` prints");
-    result = db_json_lines(json, 2, &line, &lines, r->err);
-    json_array_foreach(list, i, instance) if (!result) result =
-        take_instance(r, instance, i < lines ? line[i] : 0);
-    free(line);
-    r->pages->pages++;
-    r->pages->going_on += db_json_text(json->root, "NextToken") != NULL;
-    return result;
-}
-
-static int begin(struct db_import *import, void *data, topomap_error *err)
-{
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
     struct pages *pages = data;
-    struct reader r = {.import = import, .pages = pages, .levels = &pages->levels, .err = err};
-    struct db_json json = {0};
-    int result = read_names(&r) || db_json_read(import, &json, err) ? -1 : 0;
+    const char *path = db_option(import, "names");
+    const json_t *list;
 
-    if (!result)
-        result = take_instances(&r, &json);
-    db_json_clear(&json);
-    return result;
+    if (path && !pages->names) {
+        pages->names = json_object();
+        if (!pages->names)
+            return topomap_error_set(import->err, TOPOMAP_ESYSTEM, "out of memory: names");
+        if (db_read_other(import, path, read_names, pages->names))
+            return -1;
+    }
+    if (db_json_read(import, &json))
+        return -1;
+    list = json_object_get(json.root, "Instances");
+    if (!json_is_array(list))
+        return db_fail(import, 1,
+                       "no list \"Instances\": expected what `aws ec2 describe-instance-topology` "
+                       "prints");
+    pages->pages++;
+    pages->going_on += db_json_text(json.root, "NextToken") != NULL;
+    return db_json_each(import, &json, list, 2, take_instance, pages);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct pages *pages = data;
 
@@ -158,7 +124,7 @@ static int check(struct db_import *import, void *data, topomap_error *err)
         import->report->partial = 1;
         db_warn(import, 0, "the answer goes on (NextToken): import all its pages at once");
     }
-    return levels_finish(&pages->levels, import, "aws", err);
+    return levels_finish(import, &pages->levels);
 }
 
 static const topomap_graph_option options[] = {
@@ -174,7 +140,6 @@ const db_importer db_aws_topology = {
             options},
     .tables = {"vertex", "link", "alias", "clique"},
     .joins = 1,
-    .read = db_read_content,
     .size = sizeof(struct pages),
     .begin = begin,
     .check = check,

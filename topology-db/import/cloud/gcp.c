@@ -21,62 +21,48 @@ struct entry {
     size_t line;
 };
 
-struct content {
-    struct levels levels; /* first: levels_write() takes it */
-    struct db_list list;
-};
-
-static void content_free(void *data)
-{
-    TOPOMAP_FREED struct content *content = data;
-
-    free(content->list.row);
-    levels_clear(&content->levels);
-}
-
-static int add(struct db_import *import, struct content *content, const char *zone,
-               const char *place, const char *name, size_t line, topomap_error *err)
+static int add(struct db_import *import, struct levels *levels, const char *zone, const char *place,
+               const char *name, size_t line)
 {
     struct entry entry = {.line = line};
     const char *slash = strrchr(zone, '/'); /* of a URL */
 
     if (!*name || strlen(name) >= DB_KEY || strlen(zone) >= DB_KEY || strlen(place) >= PLACE ||
         (*place && *place != '/'))
-        return db_json_fail(import, line, err,
-                            "expected a zone, a physical host such as /CCCC/bbbb/0000, and a name, "
-                            "not '%.40s,%.40s,%.40s'",
-                            zone, place, name);
+        return db_fail(import, line,
+                       "expected a zone, a physical host such as /CCCC/bbbb/0000, and a name, "
+                       "not '%.40s,%.40s,%.40s'",
+                       zone, place, name);
     strcpy(entry.zone, slash ? slash + 1 : zone);
     strcpy(entry.place, place);
     strcpy(entry.name, name);
-    return db_list_add(&content->list, &entry, sizeof entry, err);
+    return db_list_add(&levels->rows, &entry, sizeof entry, import->err);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     size_t lineno = topomap_input_lineno(import->input);
-    char *field[PARTS], *at = line;
-    int fields = 0;
+    char *field[PARTS];
+    int fields;
 
     if (!line[strspn(line, " \t")] || *line == '#')
         return 0;
-    while (fields < PARTS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
-        fields++;
+    fields = db_fields(line, ',', field, PARTS);
     if (lineno == 1 && strcmp(field[0], "zone") == 0)
         return 0;
     if (fields != 3)
-        return db_json_fail(import, lineno, err,
-                            "expected zone,physicalHost,name: gcloud compute instances list "
-                            "--format=\"csv[no-heading](zone,resourceStatus.physicalHost,name)\"");
-    return add(import, content, field[0], field[1], field[2], lineno, err);
+        return db_fail(import, lineno,
+                       "expected zone,physicalHost,name: gcloud compute instances list "
+                       "--format=\"csv[no-heading](zone,resourceStatus.physicalHost,name)\"");
+    return add(import, content, field[0], field[1], field[2], lineno);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static int take_instance(struct db_import *import, struct content *content, const json_t *instance,
-                         size_t line, topomap_error *err)
+static int take_instance(struct db_import *import, void *levels, const json_t *instance,
+                         size_t line)
 {
     static const char *const parts[PARTS] = {"cluster", "block", "subblock", "host"};
     const json_t *status = json_object_get(instance, "resourceStatus");
@@ -92,53 +78,39 @@ static int take_instance(struct db_import *import, struct content *content, cons
             if (part)
                 topomap_text_append(place, sizeof place, "/%s", part);
         }
-    return add(import, content, zone ? zone : "", *place || !host ? place : host, name ? name : "",
-               line, err);
+    return add(import, levels, zone ? zone : "", *place || !host ? place : host, name ? name : "",
+               line);
 }
 
-static int read_json(struct db_import *import, struct content *content, topomap_error *err)
+static int read_json(struct db_import *import, void *levels)
 {
-    struct db_json json;
-    json_t *instance;
-    size_t *line = NULL, lines = 0, i;
-    int result = db_json_read(import, &json, err);
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
 
-    if (result)
+    if (db_json_read(import, &json))
         return -1;
-    result = json_is_array(json.root)
-                 ? db_json_lines(&json, 1, &line, &lines, err)
-                 : db_json_fail(import, 1, err,
-                                "expected a list of instances, as `gcloud compute instances list "
-                                "--format=json` prints it");
-    json_array_foreach(json.root, i, instance) if (!result) result =
-        take_instance(import, content, instance, i < lines ? line[i] : 0, err);
-    free(line);
-    db_json_clear(&json);
-    return result;
+    if (!json_is_array(json.root))
+        return db_fail(import, 1,
+                       "expected a list of instances, as `gcloud compute instances list "
+                       "--format=json` prints it");
+    return db_json_each(import, &json, json.root, 1, take_instance, levels);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     int json;
 
-    if (db_json_begins(import, &json, err))
+    if (db_json_begins(import, &json))
         return -1;
-    return json ? read_json(import, content, err) : 0;
+    return json ? read_json(import, content) : 0;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = strcmp(x->place, y->place);
-
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
+TOPOMAP_COMPARE(by_place, struct entry, strcmp(x->place, y->place), TOPOMAP_ORDER(x->line, y->line))
 
 /* The zone, and each part with those before it, the last where it is shared. */
 static int put(struct db_import *import, struct levels *levels, const struct entry *entry,
-               int shared, topomap_error *err)
+               int shared)
 {
     char text[LEVELS_MOST][PLACE];
     const char *level[LEVELS_MOST];
@@ -154,26 +126,24 @@ static int put(struct db_import *import, struct levels *levels, const struct ent
     level[0] = entry->zone;
     for (int i = 0; i < count; i++)
         level[i + zone] = text[i];
-    return levels_add(levels, import, entry->name, level, count ? count + zone : 0, entry->line,
-                      err);
+    return levels_add(levels, import, entry->name, level, count ? count + zone : 0, entry->line);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
-    struct content *content = data;
-    const struct entry *entry = content->list.row;
-    size_t rows = content->list.rows;
+    struct levels *levels = data;
+    struct entry *entry = levels->rows.row;
+    size_t rows = levels->rows.rows;
 
-    if (rows)
-        qsort(content->list.row, rows, sizeof *entry, by_place);
+    TOPOMAP_SORT(entry, rows, by_place);
     for (size_t i = 0; i < rows; i++) {
         int shared = (i && strcmp(entry[i - 1].place, entry[i].place) == 0) ||
                      (i + 1 < rows && strcmp(entry[i + 1].place, entry[i].place) == 0);
 
-        if (put(import, &content->levels, &entry[i], shared, err))
+        if (put(import, levels, &entry[i], shared))
             return -1;
     }
-    return levels_finish(&content->levels, import, "gcp", err);
+    return levels_finish(import, levels);
 }
 
 const db_importer db_gcp_topology = {
@@ -182,11 +152,10 @@ const db_importer db_gcp_topology = {
             "list`; levels, no links",
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
-    .read = db_read_content,
-    .size = sizeof(struct content),
+    .size = sizeof(struct levels),
     .begin = begin,
     .line = read_line,
     .check = check,
     .write = levels_write,
-    .free = content_free,
+    .free = levels_free,
 };

@@ -17,6 +17,7 @@ void levels_clear(struct levels *levels)
     free(levels->above);
     free(levels->domains.row);
     free(levels->aliases.row);
+    free(levels->rows.row);
     *levels = (struct levels){0};
 }
 
@@ -24,15 +25,6 @@ void levels_free(void *levels)
 {
     levels_clear(levels);
     free(levels);
-}
-
-static int fail(const struct db_import *import, size_t line, topomap_error *err, const char *what,
-                const char *name)
-{
-    if (!line)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%.100s' %s", import->path, name, what);
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: '%.100s' %s", import->path, line, name,
-                             what);
 }
 
 static int find(struct levels *levels, const char *name, uint32_t *vertex, topomap_error *err)
@@ -47,66 +39,66 @@ static int find(struct levels *levels, const char *name, uint32_t *vertex, topom
 
 static int put_into(struct levels *levels, uint32_t vertex, uint32_t above, topomap_error *err)
 {
-    topomap_link link = {.a = above, .b = vertex};
-
     if (levels->above[vertex] == above)
         return 0;
     levels->above[vertex] = above;
-    if (topomap_fabric_set_class(&levels->fabric, &link, DB_LEVEL, err) ||
-        topomap_fabric_list(&levels->fabric, &link, err))
-        return -1;
-    levels->fabric.link[levels->fabric.links - 1].ends = 3;
-    return 0;
+    return db_named_link(&levels->fabric, (topomap_link){.a = above, .b = vertex}, DB_LEVEL, 1,
+                         err);
 }
 
 static int add_level(struct levels *levels, struct db_import *import, const char *name,
-                     uint32_t above, size_t line, uint32_t *vertex, topomap_error *err)
+                     uint32_t above, size_t line, uint32_t *vertex)
 {
     if (strlen(name) >= DB_KEY)
-        return fail(import, line, err, "is too long for the name of a level", name);
-    if (find(levels, name, vertex, err))
+        return db_fail(import, line, "'%.100s' is too long for the name of a level", name);
+    if (find(levels, name, vertex, import->err))
         return -1;
     if (topomap_fabric_is(&levels->fabric, *vertex, TOPOMAP_VERTEX_HOST))
-        return fail(import, line, err, "is an instance and a level that instances are in", name);
+        return db_fail(import, line, "'%.100s' is an instance and a level that instances are in",
+                       name);
     levels->fabric.vertex[*vertex].kind = TOPOMAP_VERTEX_SWITCH;
     if (above == UINT32_MAX)
         return 0;
     if (levels->above[*vertex] != UINT32_MAX && levels->above[*vertex] != above)
-        return fail(import, line, err,
-                    "is in two levels above it: the file holds two states of the network; ask anew",
-                    name);
+        return db_fail(
+            import, line,
+            "'%.100s' is in two levels above it: the file holds two states of the network; ask "
+            "anew",
+            name);
     /* Circles begin here, and chains of many files' levels, which nobody has. */
     for (uint32_t v = above, steps = 0; v != UINT32_MAX; v = levels->above[v])
         if (v == *vertex || ++steps > 8 * LEVELS_MOST)
-            return fail(import, line, err,
-                        "is inside itself: the file holds two states of the network; ask anew",
-                        name);
-    return put_into(levels, *vertex, above, err);
+            return db_fail(
+                import, line,
+                "'%.100s' is inside itself: the file holds two states of the network; ask anew",
+                name);
+    return put_into(levels, *vertex, above, import->err);
 }
 
 int levels_add(struct levels *levels, struct db_import *import, const char *host,
-               const char *const *level, int count, size_t line, topomap_error *err)
+               const char *const *level, int count, size_t line)
 {
     uint32_t vertex, above = UINT32_MAX;
 
     if (!topomap_is_node_name(host, strlen(host)))
-        return fail(import, line, err, "is no name that an instance can have", host);
+        return db_fail(import, line, "'%.100s' is no name that an instance can have", host);
     if (!count) {
         if (!levels->without++)
             levels->first_without = line;
         return 0;
     }
     for (int i = 0; i < count; i++)
-        if (add_level(levels, import, level[i], above, line, &above, err))
+        if (add_level(levels, import, level[i], above, line, &above))
             return -1;
-    if (find(levels, host, &vertex, err))
+    if (find(levels, host, &vertex, import->err))
         return -1;
     if (topomap_fabric_is(&levels->fabric, vertex, TOPOMAP_VERTEX_SWITCH))
-        return fail(import, line, err, "is an instance and a level that instances are in", host);
+        return db_fail(import, line, "'%.100s' is an instance and a level that instances are in",
+                       host);
     if (levels->above[vertex] != UINT32_MAX && levels->above[vertex] != above)
-        return fail(import, line, err, "is listed twice, in two places", host);
+        return db_fail(import, line, "'%.100s' is listed twice, in two places", host);
     levels->fabric.vertex[vertex].kind = TOPOMAP_VERTEX_HOST;
-    return put_into(levels, vertex, above, err);
+    return put_into(levels, vertex, above, import->err);
 }
 
 int levels_alias(struct levels *levels, const char *host, const char *node, topomap_error *err)
@@ -118,23 +110,25 @@ int levels_alias(struct levels *levels, const char *host, const char *node, topo
     return db_list_add(&levels->aliases, &alias, sizeof alias, err);
 }
 
-int levels_finish(struct levels *levels, struct db_import *import, const char *root,
-                  topomap_error *err)
+int levels_finish(struct db_import *import, void *content)
 {
+    struct levels *levels = content;
+    const char *name = import->importer->row.name;
+    char root[40];
     uint32_t tops = 0, top = 0, count = (uint32_t)levels->fabric.vertices;
 
     if (!levels->fabric.links)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:1: no instance with its place in the network: not every type "
-                                 "and region has one",
-                                 import->path);
+        return db_fail(import, 1,
+                       "no instance with its place in the network: not every type and region has "
+                       "one");
     for (uint32_t v = 0; v < count; v++)
         tops += levels->above[v] == UINT32_MAX;
     if (tops > 1) {
-        if (find(levels, root, &top, err))
+        snprintf(root, sizeof root, "%.*s", (int)strcspn(name, "-"), name);
+        if (find(levels, root, &top, import->err))
             return -1;
         for (uint32_t v = 0; v < count; v++)
-            if (levels->above[v] == UINT32_MAX && v != top && put_into(levels, v, top, err))
+            if (levels->above[v] == UINT32_MAX && v != top && put_into(levels, v, top, import->err))
                 return -1;
     }
     if (levels->without) {
@@ -142,7 +136,7 @@ int levels_finish(struct levels *levels, struct db_import *import, const char *r
         db_warn(import, levels->first_without,
                 "%zu instances have no place in the network: left out", levels->without);
     }
-    return db_domains_check(import, &levels->domains, err);
+    return db_domains_check(import, &levels->domains);
 }
 
 /* ---- Into the database --------------------------------------------------------------------- */
@@ -154,31 +148,25 @@ static int has_name(const void *content, const char *name)
     return topomap_fabric_lookup(&levels->fabric, name) != UINT32_MAX;
 }
 
-static int write_aliases(struct db_import *import, const struct levels *levels, topomap_error *err)
+static int write_aliases(struct db_import *import, const struct levels *levels)
 {
     const struct alias *alias = levels->aliases.row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,NULL,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO alias VALUES(?,NULL,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < levels->aliases.rows; i++)
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(alias[i].key),
-                        DB_TEXT(alias[i].node));
-    sqlite3_finalize(insert);
-    return result;
+    for (size_t i = 0; insert && i < levels->aliases.rows; i++)
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(alias[i].key),
+                   DB_TEXT(alias[i].node)))
+            return -1;
+    return insert ? 0 : -1;
 }
 
-int levels_write(struct db_import *import, void *content, topomap_error *err)
+int levels_write(struct db_import *import, void *content)
 {
-    static const char switches[] =
-        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source WHERE importer IN"
-        " ('aws-topology', 'gcp-topology', 'oci-topology', 'topograph') AND kind = 0"
-        " ORDER BY source";
     const struct levels *levels = content;
 
-    return db_forget_sharing(import, switches, has_name, levels, err) ||
-                   write_aliases(import, levels, err) ||
-                   db_domains_write(import, &levels->domains, err) ||
-                   db_named_write(import, &levels->fabric, NULL, err)
-               ? -1
-               : 0;
+    return DB_STATUS(db_named_replace(import, &levels->fabric,
+                                      "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'",
+                                      has_name, levels) ||
+                     write_aliases(import, levels) || db_domains_write(import, &levels->domains));
 }

@@ -15,20 +15,21 @@ struct levels {
     size_t known, room;
     struct db_list domains; /* NVLink domains, where the source has some */
     struct db_list aliases; /* of instances that the batch system calls otherwise */
+    struct db_list rows;    /* an importer's own, before they are added */
     size_t without, first_without;
 };
 
 /** An instance in \p count levels, the outermost first. One that is in none is counted, and left
  *  out. \p line  for messages */
 int levels_add(struct levels *levels, struct db_import *import, const char *host,
-               const char *const *level, int count, size_t line, topomap_error *err);
+               const char *const *level, int count, size_t line);
 /** The instance's name in the batch system. */
 int levels_alias(struct levels *levels, const char *host, const char *node, topomap_error *err);
-/** The end of the file: joins what has nothing above it in one, whose name is \p root. */
-int levels_finish(struct levels *levels, struct db_import *import, const char *root,
-                  topomap_error *err);
+/** The end of the file: joins what has nothing above it in one, called as the importer's name
+ * begins. */
+int levels_finish(struct db_import *import, void *levels);
 void levels_clear(struct levels *levels);
 
 /** Writes them; another source of levels with one of these goes. */
-int levels_write(struct db_import *import, void *levels, topomap_error *err);
+int levels_write(struct db_import *import, void *levels);
 void levels_free(void *levels);

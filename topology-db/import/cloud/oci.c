@@ -10,9 +10,10 @@
 
 #include "topology-db/import/cloud/levels.h"
 #include "topology-db/import/json.h"
+#include "util/alloc.h"
 
 static int take_node(struct db_import *import, struct levels *levels, const char *node,
-                     const json_t *document, topomap_error *err)
+                     const json_t *document)
 {
     static const char *const parts[] = {"customerHPCIslandId", "customerNetworkBlock",
                                         "customerLocalBlock"};
@@ -21,8 +22,7 @@ static int take_node(struct db_import *import, struct levels *levels, const char
     int count = 0;
 
     if (!json_is_object(document))
-        return db_json_fail(import, 0, err, "'%.60s': expected an object with rdmaTopologyData",
-                            node);
+        return db_fail(import, 0, "'%.60s': expected an object with rdmaTopologyData", node);
     if (!json_is_object(data))
         data = document;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -33,34 +33,28 @@ static int take_node(struct db_import *import, struct levels *levels, const char
     /* The end of an OCID tells it from others. */
     if (fabric && count &&
         db_domains_add(&levels->domains, node,
-                       strlen(fabric) < DB_DOMAIN ? fabric : fabric + strlen(fabric) - 100, 0, err))
+                       strlen(fabric) < DB_DOMAIN ? fabric : fabric + strlen(fabric) - 100, 0,
+                       import->err))
         return -1;
-    return levels_add(levels, import, node, level, count, 0, err);
+    return levels_add(levels, import, node, level, count, 0);
 }
 
-static int begin(struct db_import *import, void *levels, topomap_error *err)
+static int begin(struct db_import *import, void *levels)
 {
-    struct db_json json;
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
     const char *node;
     json_t *document;
-    int result = db_json_read(import, &json, err);
 
-    if (result)
+    if (db_json_read(import, &json))
         return -1;
     if (!json_is_object(json.root) || json_object_get(json.root, "rdmaTopologyData") ||
         json_object_get(json.root, "customerHPCIslandId"))
-        result = db_json_fail(import, 1, err,
-                              "whose is this? expected an object with nodes for keys, or lines "
-                              "'NODE: a line of its metadata', as pdsh prints them");
-    json_object_foreach(json.root, node, document) if (!result) result =
-        take_node(import, levels, node, document, err);
-    db_json_clear(&json);
-    return result;
-}
-
-static int check(struct db_import *import, void *levels, topomap_error *err)
-{
-    return levels_finish(levels, import, "oci", err);
+        return db_fail(import, 1,
+                       "whose is this? expected an object with nodes for keys, or lines 'NODE: a "
+                       "line of its metadata', as pdsh prints them");
+    json_object_foreach(json.root, node,
+                        document) if (take_node(import, levels, node, document)) return -1;
+    return 0;
 }
 
 const db_importer db_oci_topology = {
@@ -69,10 +63,9 @@ const db_importer db_oci_topology = {
             "links",
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
-    .read = db_read_content,
     .size = sizeof(struct levels),
     .begin = begin,
-    .check = check,
+    .check = levels_finish,
     .write = levels_write,
     .free = levels_free,
 };

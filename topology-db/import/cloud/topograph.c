@@ -34,24 +34,23 @@ static int is_domain(const char *label)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static int take_instance(struct db_import *import, struct levels *levels, const json_t *instance,
-                         size_t line, topomap_error *err)
+static int take_instance(struct db_import *import, void *data, const json_t *instance, size_t line)
 {
+    struct levels *levels = data;
     const char *id = db_json_text(instance, "id"), *level[LEVELS_MOST], *label;
     const json_t *layers = json_object_get(instance, "network_layers");
     json_t *labels = json_object_get(instance, "labels"), *value;
     size_t count = json_array_size(layers);
 
     if (!id || count > LEVELS_MOST || (layers && !json_is_array(layers)))
-        return db_json_fail(import, line, err,
-                            "expected an instance with \"id\" and at most %d \"network_layers\"",
-                            LEVELS_MOST);
+        return db_fail(import, line,
+                       "expected an instance with \"id\" and at most %d \"network_layers\"",
+                       LEVELS_MOST);
     for (size_t i = 0; i < count; i++) {
         const char *name = json_string_value(json_array_get(layers, i));
 
         if (!name || !*name)
-            return db_json_fail(import, line, err, "\"network_layers\" of '%.60s': expected names",
-                                id);
+            return db_fail(import, line, "\"network_layers\" of '%.60s': expected names", id);
         level[count - 1 - i] = name;
     }
     json_object_foreach(labels, label, value)
@@ -59,33 +58,25 @@ static int take_instance(struct db_import *import, struct levels *levels, const 
         const char *domain = is_domain(label) ? json_string_value(value) : NULL;
 
         if (domain && strlen(domain) >= DB_DOMAIN)
-            return db_json_fail(import, line, err, "a domain of more than %d characters",
-                                DB_DOMAIN - 1);
-        if (domain && db_domains_add(&levels->domains, id, domain, line, err))
+            return db_fail(import, line, "a domain of more than %d characters", DB_DOMAIN - 1);
+        if (domain && db_domains_add(&levels->domains, id, domain, line, import->err))
             return -1;
     }
-    return levels_add(levels, import, id, level, (int)count, line, err);
+    return levels_add(levels, import, id, level, (int)count, line);
 }
 
-static int read_json(struct db_import *import, struct levels *levels, topomap_error *err)
+static int read_json(struct db_import *import, void *levels)
 {
-    struct db_json json;
-    json_t *list, *instance;
-    size_t *line = NULL, lines = 0, i;
-    int result = db_json_read(import, &json, err);
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
+    const json_t *list;
 
-    if (result)
+    if (db_json_read(import, &json))
         return -1;
     list = json_object_get(json.root, "instances");
-    result = json_is_array(list)
-                 ? db_json_lines(&json, 2, &line, &lines, err)
-                 : db_json_fail(import, 1, err,
-                                "no list \"instances\": expected topograph's answer or its model");
-    json_array_foreach(list, i, instance) if (!result) result =
-        take_instance(import, levels, instance, i < lines ? line[i] : 0, err);
-    free(line);
-    db_json_clear(&json);
-    return result;
+    if (!json_is_array(list))
+        return db_fail(import, 1,
+                       "no list \"instances\": expected topograph's answer or its model");
+    return db_json_each(import, &json, list, 2, take_instance, levels);
 }
 
 /* ---- YAML ---------------------------------------------------------------------------------- */
@@ -116,8 +107,7 @@ static const char *scalar(const yaml_node_t *node)
 
 static int fail(struct model *m, const yaml_node_t *node, const char *what)
 {
-    return db_json_fail(m->import, node ? node->start_mark.line + 1 : 1, m->err, "expected %s",
-                        what);
+    return db_fail(m->import, node ? node->start_mark.line + 1 : 1, "expected %s", what);
 }
 
 /* The first that lists a switch is above it. */
@@ -170,24 +160,20 @@ static int add_nodes(struct model *m, const yaml_node_t *list, const char *const
                      const char *domain)
 {
     size_t line = list->start_mark.line + 1;
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     topomap_error why;
-    int result = topomap_hostlist_expand(scalar(list), 0, &names, &why);
 
-    if (result)
+    if (topomap_hostlist_expand(scalar(list), 0, &names, &why))
         return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(m->err, why.code, "%s", why.text)
-                                           : db_json_fail(m->import, line, m->err, "%s", why.text);
+                                           : db_fail(m->import, line, "%s", why.text);
     m->nodes += names.count;
     if (m->nodes > NODES_MOST)
-        result = fail(m, list, "at most 1000000 nodes in all blocks");
-    for (size_t i = 0; !result && i < names.count; i++)
-        result =
-            (domain && db_domains_add(&m->levels->domains, names.name[i], domain, line, m->err)) ||
-                    levels_add(m->levels, m->import, names.name[i], level, count, line, m->err)
-                ? -1
-                : 0;
-    topomap_names_clear(&names);
-    return result;
+        return fail(m, list, "at most 1000000 nodes in all blocks");
+    for (size_t i = 0; i < names.count; i++)
+        if ((domain && db_domains_add(&m->levels->domains, names.name[i], domain, line, m->err)) ||
+            levels_add(m->levels, m->import, names.name[i], level, count, line))
+            return -1;
+    return 0;
 }
 
 /* From the block's switch upwards; the outermost comes first. */
@@ -268,14 +254,14 @@ static int take_model(struct model *m)
     return 0;
 }
 
-static int read_yaml(struct db_import *import, struct levels *levels, topomap_error *err)
+static int read_yaml(struct db_import *import, struct levels *levels)
 {
-    struct model model = {.import = import, .levels = levels, .err = err};
+    struct model model = {.import = import, .levels = levels, .err = import->err};
     db_yaml_problem problem;
-    int result = db_yaml_load(import->input, &model.document, &problem, err);
+    int result = db_yaml_load(import->input, &model.document, &problem, import->err);
 
     if (result > 0)
-        return db_json_fail(import, problem.line, err, "unreadable YAML: %s", problem.text);
+        return db_fail(import, problem.line, "unreadable YAML: %s", problem.text);
     if (result == 0) {
         result = take_model(&model);
         topomap_known_clear(&model.below);
@@ -287,18 +273,13 @@ static int read_yaml(struct db_import *import, struct levels *levels, topomap_er
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int begin(struct db_import *import, void *levels, topomap_error *err)
+static int begin(struct db_import *import, void *levels)
 {
     int json;
 
-    if (db_json_begins(import, &json, err))
+    if (db_json_begins(import, &json))
         return -1;
-    return json ? read_json(import, levels, err) : read_yaml(import, levels, err);
-}
-
-static int check(struct db_import *import, void *levels, topomap_error *err)
-{
-    return levels_finish(levels, import, "topograph", err);
+    return json ? read_json(import, levels) : read_yaml(import, levels);
 }
 
 const db_importer db_topograph = {
@@ -307,10 +288,9 @@ const db_importer db_topograph = {
             NULL},
     .tables = {"vertex", "link", "alias", "clique"},
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct levels),
     .begin = begin,
-    .check = check,
+    .check = levels_finish,
     .write = levels_write,
     .free = levels_free,
 };

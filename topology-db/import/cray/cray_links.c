@@ -45,8 +45,6 @@ static void list_free(void *content)
 {
     TOPOMAP_FREED struct list *list = content;
 
-    if (!list)
-        return;
     topomap_fabric_clear(&list->fabric);
     free(list->router);
 }
@@ -64,14 +62,13 @@ static int read_point(char *text, topomap_coordinates *point)
     if (end[strspn(end, ")]")])
         return -1;
     *end = 0;
-    return topomap_coordinates_parse(text, strchr(text, ':') ? ':' : ',', point) || point->dims != 3
-               ? -1
-               : 0;
+    return DB_STATUS(topomap_coordinates_parse(text, strchr(text, ':') ? ':' : ',', point) ||
+                     point->dims != 3);
 }
 
 /* The router and link number of one end; a router's coordinates must be the same everywhere. */
 static int read_end(struct db_import *import, struct list *list, char *word, uint32_t *vertex,
-                    uint32_t *port, topomap_error *err)
+                    uint32_t *port)
 {
     struct cray_name name;
     const char *after;
@@ -81,16 +78,16 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
 
     if (cray_link_parse(word, &name, &kind, port, &after) ||
         read_point(word + (after - word), &point))
-        return topomap_input_fail(
-            import->input, err, "expected a link such as c0-0c0s0a0l00(0:0:0), not '%.60s'", word);
+        return db_fail_here(import, "expected a link such as c0-0c0s0a0l00(0:0:0), not '%.60s'",
+                            word);
     if (list->kind && list->kind != kind)
-        return topomap_input_fail(import->input, err,
-                                  "'%.60s' is of another kind of network than the lines before",
-                                  word);
+        return db_fail_here(import, "'%.60s' is of another kind of network than the lines before",
+                            word);
     list->kind = kind;
     cray_router_format(&name, kind, label);
-    if (topomap_fabric_find(&list->fabric, label, vertex, err) ||
-        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router, err))
+    if (topomap_fabric_find(&list->fabric, label, vertex, import->err) ||
+        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router,
+                     import->err))
         return -1;
     ++*port; /* 0 is no port */
     if (*vertex == known)
@@ -98,8 +95,7 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
     else if (!list->router[*vertex].point.dims)
         list->router[*vertex].point = point;
     else if (point.dims && !topomap_coordinates_same(&point, &list->router[*vertex].point))
-        return topomap_input_fail(import->input, err,
-                                  "%s has other coordinates than on a line before", label);
+        return db_fail_here(import, "%s has other coordinates than on a line before", label);
     return 0;
 }
 
@@ -111,21 +107,19 @@ static void set_rate(const struct list *list, topomap_link *link, const char *cl
             link->rate = topomap_rate_of_mbps(rates[i].mbps);
 }
 
-static int read_words(struct db_import *import, struct list *list, char **word, int words,
-                      topomap_error *err)
+static int read_words(struct db_import *import, struct list *list, char **word, int words)
 {
     topomap_link link = {.line = topomap_input_lineno(import->input)};
     const char *class = "";
 
     if (words < 4 || strcmp(word[2], "->") != 0)
-        return topomap_input_fail(import->input, err,
-                                  "expected LINK CLASS -> LINK (a line that was "
-                                  "cut or wrapped?)");
-    if (read_end(import, list, word[0], &link.a, &link.aport, err))
+        return db_fail_here(import, "expected LINK CLASS -> LINK (a line that was "
+                                    "cut or wrapped?)");
+    if (read_end(import, list, word[0], &link.a, &link.aport))
         return -1;
     if (strcmp(word[3], "unused") == 0 || strcmp(word[3], "processor") == 0)
         return 0;
-    if (read_end(import, list, word[3], &link.b, &link.bport, err))
+    if (read_end(import, list, word[3], &link.b, &link.bport))
         return -1;
     /* Aries names the class by a colour; the others name the direction there. */
     if (list->kind == 'a')
@@ -136,13 +130,11 @@ static int read_words(struct db_import *import, struct list *list, char **word, 
     if (strcmp(class, "unused") == 0)
         return 0;
     set_rate(list, &link, class);
-    if (topomap_fabric_set_class(&list->fabric, &link, class, err))
-        return -1;
-    return topomap_fabric_list(&list->fabric, &link, err);
+    return db_named_link(&list->fabric, link, class, 0, import->err);
 }
 
 /* Messages may come before the list; from its first line on every line must be one of it. */
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct list *list = content;
     char *word[WORDS], first[160];
@@ -156,7 +148,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
         db_warn(import, topomap_input_lineno(import->input), "before the list: %.150s", first);
         return 0;
     }
-    return read_words(import, list, word, words, err);
+    return read_words(import, list, word, words);
 }
 
 /* A machine whose routers are all at 0,0,0 has no coordinates. */
@@ -174,16 +166,16 @@ static void drop_zeros(struct db_import *import, struct list *list)
         list->router[i].point = (topomap_coordinates){0};
 }
 
-static int finish(struct db_import *import, struct list *list, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
+    struct list *list = content;
     size_t one_sided;
 
     if (!list->fabric.links)
-        return topomap_input_fail(import->input, err,
-                                  "no line 'LINK CLASS -> LINK': not a Cray interconnect list");
+        return db_fail_here(import, "no line 'LINK CLASS -> LINK': not a Cray interconnect list");
     for (uint32_t i = 0; !list->slingshot && i < list->fabric.vertices; i++)
         list->fabric.vertex[i].kind = TOPOMAP_VERTEX_SWITCH;
-    if (topomap_fabric_match(&list->fabric, import->path, &one_sided, err))
+    if (topomap_fabric_match(&list->fabric, import->path, &one_sided, import->err))
         return -1;
     if (one_sided)
         db_warn(import, 0, "%zu of %zu links are listed from one end only", one_sided,
@@ -193,57 +185,43 @@ static int finish(struct db_import *import, struct list *list, topomap_error *er
     return 0;
 }
 
-static int read_list(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
-    struct list *list;
-    int is_table;
+    struct list *list = content;
 
-    if (db_geometry_check(import, 3, err) || db_slingshot_look(import, &is_table, err))
+    if (db_geometry_check(import, 3) || db_slingshot_look(import, &list->slingshot))
         return -1;
-    list = topomap_alloc(1, sizeof *list, err);
-    if (!list)
-        return -1;
-    list->slingshot = is_table;
-    if ((is_table ? db_slingshot_read(import, &list->fabric, err)
-                  : db_each_line(import, read_line, list, err)) ||
-        finish(import, list, err)) {
-        list_free(list);
-        return -1;
-    }
-    *content = list;
-    return 0;
+    return list->slingshot ? db_slingshot_read(import, &list->fabric)
+                           : db_each_line(import, read_line, list);
 }
 
-static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex,
-                         topomap_error *err)
+static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex)
 {
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", err);
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", import->err);
     const char kind[2] = {list->kind, 0};
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < list->fabric.vertices; i++) {
+    for (size_t i = 0; insert && i < list->fabric.vertices; i++) {
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&list->router[i].point, place);
-        result = DB_PUT(insert, err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
-                        DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place));
+        if (DB_PUT(insert, import->err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
+                   DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
-static int write_list(struct db_import *import, void *content, topomap_error *err)
+static int write_list(struct db_import *import, void *content)
 {
     const struct list *list = content;
-    TOPOMAP_FREED int64_t *vertex = topomap_alloc(list->fabric.vertices, sizeof *vertex, err);
-    int result = -1;
+    TOPOMAP_FREED int64_t *vertex =
+        topomap_alloc(list->fabric.vertices, sizeof *vertex, import->err);
 
-    if (vertex)
-        result = db_named_write(import, &list->fabric, vertex, err);
-    if (!result && !list->slingshot)
-        result = write_routers(import, list, vertex, err);
-    return result ? result : db_geometry_write(import, 3, NULL, err);
+    if (!vertex || db_named_write(import, &list->fabric, vertex) ||
+        (!list->slingshot && write_routers(import, list, vertex)))
+        return -1;
+    return db_geometry_write(import, 3, NULL);
 }
 
 const db_importer db_cray_links = {
@@ -253,7 +231,9 @@ const db_importer db_cray_links = {
             db_geometry_options},
     .singleton = 1,
     .tables = {"vertex", "link", "cray_router", "geometry"},
-    .read = read_list,
+    .size = sizeof(struct list),
+    .begin = begin,
+    .check = check,
     .write = write_list,
     .free = list_free,
 };

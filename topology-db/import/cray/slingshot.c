@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
 
 enum { CELLS = 24, NAME = 64 };
@@ -51,20 +52,20 @@ static const char *skip_jack(const char *text)
     return text;
 }
 
-int db_slingshot_look(struct db_import *import, int *is_table, topomap_error *err)
+int db_slingshot_look(struct db_import *import, int *is_table)
 {
     const char *bytes;
     size_t size;
 
     *is_table = 0;
-    if (topomap_input_peek(import->input, 64, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 64, &bytes, &size, import->err))
         return -1;
     if ((size >= 6 && memcmp(bytes, "Edge: ", 6) == 0) ||
         (size >= 8 && memcmp(bytes, "Fabric: ", 8) == 0))
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:1: output of fmn-show-status: it tells which links are down, "
-                                 "not which switches they join; give the table of 'show fabric'",
-                                 import->path);
+        return db_fail(
+            import, 1,
+            "output of fmn-show-status: it tells which links are down, not which switches they "
+            "join; give the table of 'show fabric'");
     *is_table = size && (*bytes == '+' || *bytes == '|');
     return 0;
 }
@@ -93,21 +94,14 @@ static int split(char *line, char **cell)
 
 static const char *cell_of(const struct table *table, char **cell, int cells, enum column column)
 {
-    return table->at[column] >= 0 && table->at[column] < cells ? cell[table->at[column]] : "";
+    return db_cell(cell, cells, table->at[column]);
 }
 
-static int take_header(struct db_import *import, struct table *table, char **cell, int cells,
-                       topomap_error *err)
+static int take_header(struct db_import *import, struct table *table, char **cell, int cells)
 {
-    for (int known = 0; known < KNOWN; known++) {
-        table->at[known] = -1;
-        for (int i = 0; i < cells; i++)
-            if (strcmp(cell[i], names[known]) == 0)
-                table->at[known] = i;
-    }
+    db_columns(cell, cells, names, KNOWN, strcmp, table->at);
     if (table->at[XNAME] < 0 || table->at[DST] < 0)
-        return topomap_input_fail(import->input, err,
-                                  "expected a table with columns xname and dst");
+        return db_fail_here(import, "expected a table with columns xname and dst");
     table->header = 1;
     return 0;
 }
@@ -137,22 +131,20 @@ static int find_switch(topomap_fabric *fabric, const char *jack, uint32_t *verte
 
 /* A node on an edge port. */
 static int take_edge(struct db_import *import, struct table *table, const char *xname,
-                     const char *host, uint32_t mbps, topomap_error *err)
+                     const char *host, uint32_t mbps)
 {
     topomap_link link = {.rate = topomap_rate_of_mbps(mbps),
                          .line = topomap_input_lineno(import->input)};
 
-    if (find_switch(table->fabric, xname, &link.a, err) ||
-        topomap_fabric_find(table->fabric, host, &link.b, err) ||
-        topomap_fabric_set_class(table->fabric, &link, "edge", err))
+    if (find_switch(table->fabric, xname, &link.a, import->err) ||
+        topomap_fabric_find(table->fabric, host, &link.b, import->err))
         return -1;
     table->fabric->vertex[link.b].kind = TOPOMAP_VERTEX_HOST;
     table->fabric->vertex[link.a].kind = TOPOMAP_VERTEX_SWITCH;
-    return topomap_fabric_list(table->fabric, &link, err);
+    return db_named_link(table->fabric, link, "edge", 0, import->err);
 }
 
-static int take_row(struct db_import *import, struct table *table, char **cell, int cells,
-                    topomap_error *err)
+static int take_row(struct db_import *import, struct table *table, char **cell, int cells)
 {
     const char *xname = cell_of(table, cell, cells, XNAME), *dst = cell_of(table, cell, cells, DST);
     const char *host = cell_of(table, cell, cells, HOSTNAME), *end = skip_jack(xname);
@@ -161,41 +153,27 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     char own[NAME];
 
     if (!end || *end != 'p' || !(end = skip_number(end + 1)) || *end || strlen(xname) >= NAME)
-        return topomap_input_fail(import->input, err,
-                                  "expected a port such as x3000c0r41j11p0, not '%.40s'", xname);
+        return db_fail_here(import, "expected a port such as x3000c0r41j11p0, not '%.40s'", xname);
     if (strcmp(cell_of(table, cell, cells, STATUS), "False") == 0) {
         table->down++;
         return 0;
     }
     if (strcmp(cell_of(table, cell, cells, TYPE), "edge") == 0)
         return *host && strcmp(host, "unknown") != 0
-                   ? take_edge(import, table, xname, host, row.mbps, err)
+                   ? take_edge(import, table, xname, host, row.mbps)
                    : 0;
     if (!(end = skip_jack(dst)) || *end || strlen(dst) >= NAME)
-        return topomap_input_fail(import->input, err,
-                                  "expected a peer such as x3000c0r42j18, not '%.40s'", dst);
+        return db_fail_here(import, "expected a peer such as x3000c0r42j18, not '%.40s'", dst);
     snprintf(own, sizeof own, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
     snprintf(row.subtype, sizeof row.subtype, "%s", cell_of(table, cell, cells, SUBTYPE));
     row.swapped = strcmp(own, dst) > 0;
     strcpy(row.from, row.swapped ? dst : own);
     strcpy(row.to, row.swapped ? own : dst);
-    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
-        return -1;
-    table->row[table->rows++] = row;
-    return 0;
+    return TOPOMAP_APPEND(table->row, table->rows, table->room, import->err, row);
 }
 
-static int by_jacks(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    int order = strcmp(x->from, y->from);
-
-    if (!order)
-        order = strcmp(x->to, y->to);
-    if (!order)
-        order = x->swapped - y->swapped;
-    return order ? order : (x->line < y->line ? -1 : x->line > y->line);
-}
+TOPOMAP_COMPARE(by_jacks, struct row, strcmp(x->from, y->from) ?: strcmp(x->to, y->to),
+                x->swapped - y->swapped ?: TOPOMAP_ORDER(x->line, y->line))
 
 /* Rows [first, end) are of one pair of jacks; as many links as rows of the end that has more. The
  * others' listings join them: topomap_fabric_match(). */
@@ -224,8 +202,7 @@ static int add_links(struct table *table, size_t first, size_t end, topomap_erro
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s to %s: more than the two links of a jack", row->from,
                                      row->to);
-        if (topomap_fabric_set_class(table->fabric, &link, table->row[i].subtype, err) ||
-            topomap_fabric_list(table->fabric, &link, err))
+        if (db_named_link(table->fabric, link, table->row[i].subtype, 0, err))
             return -1;
     }
     return 0;
@@ -235,8 +212,7 @@ static int add_pairs(struct table *table, topomap_error *err)
 {
     size_t end;
 
-    if (table->rows)
-        qsort(table->row, table->rows, sizeof *table->row, by_jacks);
+    TOPOMAP_SORT(table->row, table->rows, by_jacks);
     for (size_t i = 0; i < table->rows; i = end) {
         for (end = i; end < table->rows && strcmp(table->row[i].from, table->row[end].from) == 0 &&
                       strcmp(table->row[i].to, table->row[end].to) == 0;
@@ -248,11 +224,13 @@ static int add_pairs(struct table *table, topomap_error *err)
     return 0;
 }
 
-static int read_line(struct db_import *import, struct table *table, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
+    struct table *table = content;
     char *cell[CELLS];
     int cells;
 
+    line += strspn(line, " \t");
     if (!*line || *line == '+')
         return 0;
     if (*line == '*') {
@@ -261,27 +239,21 @@ static int read_line(struct db_import *import, struct table *table, char *line, 
         return 0;
     }
     if (*line != '|')
-        return topomap_input_fail(import->input, err, "expected a row of the table: | ... |");
+        return db_fail_here(import, "expected a row of the table: | ... |");
     cells = split(line, cell);
     if (cells && strcmp(cell[0], names[XNAME]) == 0)
-        return take_header(import, table, cell, cells, err);
-    return table->header ? take_row(import, table, cell, cells, err)
-                         : topomap_input_fail(import->input, err, "a row before the header");
+        return take_header(import, table, cell, cells);
+    return table->header ? take_row(import, table, cell, cells)
+                         : db_fail_here(import, "a row before the header");
 }
 
-int db_slingshot_read(struct db_import *import, topomap_fabric *fabric, topomap_error *err)
+int db_slingshot_read(struct db_import *import, topomap_fabric *fabric)
 {
     struct table table = {.fabric = fabric};
-    char *line;
-    size_t length;
-    int got, result = 0;
+    int result = db_each_line(import, read_line, &table) || add_pairs(&table, import->err) ? -1 : 0;
 
-    while (!result && (got = topomap_input_line(import->input, 65536, &line, &length, err)) != 0)
-        result = got < 0 ? -1 : read_line(import, &table, line + strspn(line, " \t"), err);
-    if (!result)
-        result = add_pairs(&table, err);
+    free(table.row);
     if (!result && table.down)
         db_warn(import, 0, "%zu ports are down: their links are left out", table.down);
-    free(table.row);
     return result;
 }

@@ -13,6 +13,6 @@
 #include "topology-db/import/import.h"
 
 /** Whether the file is such a table. What else Slingshot's tools print is refused by name. */
-int db_slingshot_look(struct db_import *import, int *is_table, topomap_error *err);
+int db_slingshot_look(struct db_import *import, int *is_table);
 /** Reads it; links that are down are left out. */
-int db_slingshot_read(struct db_import *import, topomap_fabric *fabric, topomap_error *err);
+int db_slingshot_read(struct db_import *import, topomap_fabric *fabric);

@@ -34,8 +34,8 @@ struct entry {
 };
 
 struct content {
+    topomap_fabric fabric; /* first, as it is what is written */
     struct db_list list;
-    topomap_fabric fabric;
     size_t other, first_other; /* lines without an address, and the first of them */
     size_t burnt, first_burnt; /* with one that is not algorithmic */
 };
@@ -96,8 +96,7 @@ static int find_nic(const char *line)
 }
 
 /* The host is the first word; before it `srun --label` may put a task's number, "12: ". */
-static int read_host(struct db_import *import, const char *line, const char *mac, char *host,
-                     topomap_error *err)
+static int read_host(struct db_import *import, const char *line, const char *mac, char *host)
 {
     size_t label = strspn(line, "0123456789"), length;
 
@@ -105,21 +104,18 @@ static int read_host(struct db_import *import, const char *line, const char *mac
         line += label + 2 + strspn(line + label + 2, " \t");
     length = strcspn(line, " \t:,");
     if (!length || length >= DB_KEY || line == mac)
-        return topomap_input_fail(import->input, err,
-                                  "expected a host's name before the address, as each node can "
-                                  "print it: echo $(hostname -s) hsn0 $(cat "
-                                  "/sys/class/net/hsn0/address)");
+        return db_fail_here(import, "expected a host's name before the address, as each node can "
+                                    "print it: echo $(hostname -s) hsn0 $(cat "
+                                    "/sys/class/net/hsn0/address)");
     if (!topomap_is_node_name(line, length))
-        return topomap_input_fail(import->input, err,
-                                  "'%.*s' is not a host's name: expected it before the address",
-                                  (int)(length < 60 ? length : 60), line);
+        return db_fail_here(import, "'%.*s' is not a host's name: expected it before the address",
+                            (int)(length < 60 ? length : 60), line);
     snprintf(host, DB_KEY, "%.*s", (int)length, line);
     return 0;
 }
 
 /* What the address tool works out itself must be what the address says. */
-static int check_location(struct db_import *import, const char *line, uint32_t place,
-                          topomap_error *err)
+static int check_location(struct db_import *import, const char *line, uint32_t place)
 {
     const char *at = strstr(line, "location ");
     unsigned group, sw, port;
@@ -128,15 +124,14 @@ static int check_location(struct db_import *import, const char *line, uint32_t p
         return 0;
     if (sscanf(at + 9, "%u.%u.%u", &group, &sw, &port) != 3 || group != place >> 11 ||
         sw != (place >> 6 & (SWITCHES - 1)) || port != (place & (PORTS - 1)))
-        return topomap_input_fail(
-            import->input, err,
-            "the address is that of location %u.%u.%u, not of '%.20s': a line "
-            "that was cut or changed",
-            place >> 11, place >> 6 & (SWITCHES - 1), place & (PORTS - 1), at + 9);
+        return db_fail_here(import,
+                            "the address is that of location %u.%u.%u, not of '%.20s': a line "
+                            "that was cut or changed",
+                            place >> 11, place >> 6 & (SWITCHES - 1), place & (PORTS - 1), at + 9);
     return 0;
 }
 
-static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *data, char *line)
 {
     struct content *content = data;
     struct entry entry = {.line = topomap_input_lineno(import->input), .nic = find_nic(line)};
@@ -156,52 +151,36 @@ static int read_line(struct db_import *import, void *data, char *line, topomap_e
             content->first_burnt = entry.line;
         return 0;
     }
-    if (read_host(import, line, mac, entry.host, err) ||
-        check_location(import, line, entry.place, err))
+    if (read_host(import, line, mac, entry.host) || check_location(import, line, entry.place))
         return -1;
     if (entry.nic >= NICS)
-        return topomap_input_fail(import->input, err, "NIC %d: expected 0 to %d", entry.nic,
-                                  NICS - 1);
-    return db_list_add(&content->list, &entry, sizeof entry, err);
+        return db_fail_here(import, "NIC %d: expected 0 to %d", entry.nic, NICS - 1);
+    return db_list_add(&content->list, &entry, sizeof entry, import->err);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = x->place < y->place ? -1 : x->place > y->place;
+TOPOMAP_COMPARE(by_place, struct entry, TOPOMAP_ORDER(x->place, y->place),
+                db_natural_order(x->host, y->host) ?: TOPOMAP_ORDER(x->line, y->line))
 
-    if (!order)
-        order = db_natural_order(x->host, y->host);
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int by_host(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = db_natural_order(x->host, y->host);
-
-    if (!order)
-        order = x->nic < y->nic ? -1 : x->nic > y->nic;
-    return order ? order : x->place < y->place ? -1 : x->place > y->place;
-}
+TOPOMAP_COMPARE(by_host, struct entry, db_natural_order(x->host, y->host),
+                TOPOMAP_ORDER(x->nic, y->nic) ?: TOPOMAP_ORDER(x->place, y->place))
 
 /* Several tasks of one node print the same; two hosts with one address do not exist. */
-static int drop_doubles(struct db_import *import, struct content *content, topomap_error *err)
+static int drop_doubles(struct db_import *import, struct content *content)
 {
     struct entry *entry = content->list.row;
     size_t kept = 0;
 
-    qsort(entry, content->list.rows, sizeof *entry, by_place);
+    TOPOMAP_SORT(entry, content->list.rows, by_place);
     for (size_t i = 0; i < content->list.rows; i++) {
         const struct entry *last = kept ? &entry[kept - 1] : NULL;
 
         if (last && last->place == entry[i].place) {
             if (strcmp(last->host, entry[i].host) != 0)
-                return topomap_error_set(
-                    err, TOPOMAP_EINPUT, "%s:%zu: '%.100s' has the address of '%.100s' on line %zu",
-                    import->path, entry[i].line, entry[i].host, last->host, last->line);
+                return db_fail(import, entry[i].line,
+                               "'%.100s' has the address of '%.100s' on line %zu", entry[i].host,
+                               last->host, last->line);
             continue;
         }
         entry[kept++] = entry[i];
@@ -211,37 +190,27 @@ static int drop_doubles(struct db_import *import, struct content *content, topom
 }
 
 /* NICs that no line has numbered are counted in the order of their places. */
-static int number_nics(struct db_import *import, struct content *content, topomap_error *err)
+static int number_nics(struct db_import *import, struct content *content)
 {
     struct entry *entry = content->list.row;
 
-    qsort(entry, content->list.rows, sizeof *entry, by_host);
+    TOPOMAP_SORT(entry, content->list.rows, by_host);
     for (size_t i = 0, first = 0; i < content->list.rows; i++) {
         if (strcmp(entry[first].host, entry[i].host) != 0)
             first = i;
         if (entry[i].nic == NO_NIC)
             entry[i].nic = (int)(i - first);
         else if (i > first && entry[i].nic == entry[i - 1].nic)
-            return topomap_error_set(
-                err, TOPOMAP_EINPUT, "%s:%zu: NIC %d of '%.100s' has another address on line %zu",
-                import->path, entry[i].line, entry[i].nic, entry[i].host, entry[i - 1].line);
+            return db_fail(import, entry[i].line,
+                           "NIC %d of '%.100s' has another address on line %zu", entry[i].nic,
+                           entry[i].host, entry[i - 1].line);
     }
-    return 0;
-}
-
-static int add_link(topomap_fabric *fabric, topomap_link link, const char *class,
-                    topomap_error *err)
-{
-    if (topomap_fabric_set_class(fabric, &link, class, err) ||
-        topomap_fabric_list(fabric, &link, err))
-        return -1;
-    fabric->link[fabric->links - 1].ends = 3;
     return 0;
 }
 
 static int join(topomap_fabric *fabric, uint32_t a, uint32_t b, topomap_error *err)
 {
-    return add_link(fabric, (topomap_link){.a = a, .b = b}, DB_LEVEL, err);
+    return db_named_link(fabric, (topomap_link){.a = a, .b = b}, DB_LEVEL, 1, err);
 }
 
 static int add_vertex(topomap_fabric *fabric, enum topomap_vertex_kind kind, uint32_t *vertex,
@@ -269,7 +238,7 @@ static int add_host(topomap_fabric *fabric, const struct entry *entry, uint32_t 
     if (topomap_fabric_find(fabric, entry->host, &link.b, err))
         return -1;
     fabric->vertex[link.b].kind = TOPOMAP_VERTEX_HOST;
-    return add_link(fabric, link, "edge", err);
+    return db_named_link(fabric, link, "edge", 1, err);
 }
 
 /* The switches of a group, and its vertex, joined all to all. */
@@ -280,63 +249,66 @@ struct group {
 static int join_groups(topomap_fabric *fabric, const struct group *group, uint32_t groups,
                        topomap_error *err)
 {
-    int result = 0;
-
-    for (uint32_t g = 0; !result && g < groups; g++) {
-        for (uint32_t i = 0; !result && i < group[g].switches; i++) {
-            result = join(fabric, group[g].sw[i], group[g].vertex, err);
-            for (uint32_t k = 0; !result && k < i; k++)
-                result = join(fabric, group[g].sw[k], group[g].sw[i], err);
+    for (uint32_t g = 0; g < groups; g++) {
+        for (uint32_t i = 0; i < group[g].switches; i++) {
+            if (join(fabric, group[g].sw[i], group[g].vertex, err))
+                return -1;
+            for (uint32_t k = 0; k < i; k++)
+                if (join(fabric, group[g].sw[k], group[g].sw[i], err))
+                    return -1;
         }
-        for (uint32_t k = 0; !result && k < g; k++)
-            result = join(fabric, group[k].vertex, group[g].vertex, err);
+        for (uint32_t k = 0; k < g; k++)
+            if (join(fabric, group[k].vertex, group[g].vertex, err))
+                return -1;
     }
-    return result;
+    return 0;
 }
 
 static int build(struct content *content, topomap_error *err)
 {
-    struct group *group = topomap_alloc(GROUPS, sizeof *group, err), *last = NULL;
+    TOPOMAP_FREED struct group *group = topomap_alloc(GROUPS, sizeof *group, err);
+    struct group *last = NULL;
     topomap_fabric *fabric = &content->fabric;
     uint32_t groups = 0, sw = 0, at = UINT32_MAX;
-    int result = group ? 0 : -1;
 
+    if (!group)
+        return -1;
     qsort(content->list.row, content->list.rows, sizeof(struct entry), by_place);
-    for (size_t i = 0; !result && i < content->list.rows; i++) {
+    for (size_t i = 0; i < content->list.rows; i++) {
         const struct entry *entry = (const struct entry *)content->list.row + i;
         uint32_t number = entry->place >> 11;
 
         if (!last || last->number != number) {
             last = &group[groups++];
             last->number = number;
-            result = add_vertex(fabric, TOPOMAP_VERTEX_UNKNOWN, &last->vertex, err, number, -1);
+            if (add_vertex(fabric, TOPOMAP_VERTEX_UNKNOWN, &last->vertex, err, number, -1))
+                return -1;
         }
-        if (!result && entry->place >> 6 != at) {
+        if (entry->place >> 6 != at) {
             at = entry->place >> 6;
-            result = add_vertex(fabric, TOPOMAP_VERTEX_SWITCH, &sw, err, number,
-                                (int)(at & (SWITCHES - 1)));
+            if (add_vertex(fabric, TOPOMAP_VERTEX_SWITCH, &sw, err, number,
+                           (int)(at & (SWITCHES - 1))))
+                return -1;
             last->sw[last->switches++] = sw;
         }
-        result = result || add_host(fabric, entry, sw, err);
+        if (add_host(fabric, entry, sw, err))
+            return -1;
     }
-    result = result || join_groups(fabric, group, groups, err) ? -1 : 0;
-    free(group);
-    return result;
+    return join_groups(fabric, group, groups, err);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct content *content = data;
 
     if (!content->list.rows && content->burnt)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:%zu: the address does not begin with 02:00:00: and tells no "
-                                 "place; this site's interfaces have none that do (or the switches "
-                                 "were not ready): import slingshot-cables or cray-links",
-                                 import->path, content->first_burnt);
+        return db_fail(
+            import, content->first_burnt,
+            "the address does not begin with 02:00:00: and tells no place; this site's interfaces "
+            "have none that do (or the switches were not ready): import slingshot-cables or "
+            "cray-links");
     if (!content->list.rows)
-        return topomap_input_fail(import->input, err,
-                                  "no line with a host and an address such as 02:00:00:00:07:ea");
+        return db_fail_here(import, "no line with a host and an address such as 02:00:00:00:07:ea");
     if (content->burnt)
         db_warn(import, content->first_burnt,
                 "%zu addresses do not begin with 02:00:00: and tell no place: left out",
@@ -345,17 +317,8 @@ static int check(struct db_import *import, void *data, topomap_error *err)
         db_warn(import, content->first_other, "%zu lines have no address: left out",
                 content->other);
     import->report->partial |= content->burnt > 0;
-    return drop_doubles(import, content, err) || number_nics(import, content, err) ||
-                   build(content, err)
-               ? -1
-               : 0;
-}
-
-static int write_places(struct db_import *import, void *data, topomap_error *err)
-{
-    const struct content *content = data;
-
-    return db_named_write(import, &content->fabric, NULL, err);
+    return DB_STATUS(drop_doubles(import, content) || number_nics(import, content) ||
+                     build(content, import->err));
 }
 
 const db_importer db_slingshot_ama = {
@@ -365,10 +328,9 @@ const db_importer db_slingshot_ama = {
             NULL},
     .singleton = 1,
     .tables = {"vertex", "link"},
-    .read = db_read_content,
     .size = sizeof(struct content),
     .line = read_line,
     .check = check,
-    .write = write_places,
+    .write = db_named_write_content,
     .free = content_free,
 };

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <ctype.h>
+#include <stdio.h>
 
-#include "topology-db/import/cray/xname.h"
 #include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
-#include "util/text.h"
 
 enum { FIELDS = 64, ENDS = 4, LINKS = 2, RATE_MOST = 10000 };
 
@@ -50,7 +50,7 @@ static void content_free(void *data)
     topomap_known_clear(&content->nics);
 }
 
-static int begin(struct db_import *import, void *data, topomap_error *err)
+static int begin(struct db_import *import, void *data)
 {
     struct content *content = data;
     const char *rate = db_option(import, "rate");
@@ -58,7 +58,7 @@ static int begin(struct db_import *import, void *data, topomap_error *err)
     unsigned long gbps = rate ? strtoul(rate, &end, 10) : 0;
 
     if (rate && (*rate < '0' || *rate > '9' || *end || !gbps || gbps > RATE_MOST))
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                  "rate=%.40s: expected Gb/s of a link, as in rate=200", rate);
     content->mbps = (uint32_t)gbps * 1000;
     return 0;
@@ -66,33 +66,114 @@ static int begin(struct db_import *import, void *data, topomap_error *err)
 
 static int take_header(struct content *content, char *const *field, int fields)
 {
-    int seen = 0;
-
-    for (int known = 0; known < KNOWN; known++) {
-        content->at[known] = -1;
-        for (int i = 0; i < fields; i++)
-            if (strcasecmp(field[i], names[known]) == 0)
-                content->at[known] = i;
-        seen += content->at[known] >= 0 && known != TYPE;
-    }
+    db_columns(field, fields, names, KNOWN, strcasecmp, content->at);
     content->header = 1;
-    return seen == KNOWN - 1 ? 0 : -1;
+    for (int known = 0; known < TYPE; known++)
+        if (content->at[known] < 0)
+            return -1;
+    return 0;
 }
 
 /* "" and what stands for it: none. */
 static const char *field_of(const struct content *content, char *const *field, int fields,
                             enum column column)
 {
-    int at = content->at[column];
-    const char *text = at >= 0 && at < fields ? field[at] : "";
+    const char *text = db_cell(field, fields, content->at[column]);
 
     return strcasecmp(text, "none") == 0 || strcasecmp(text, "n/a") == 0 ? "" : text;
+}
+
+/* ---- Names of parts --------------------------------------------------------------------- */
+
+/* Names of parts of an HPE Cray EX: what stands where, as letters and numbers from the cabinet
+ * inwards. x3000c0r15j14 is a jack of a switch, x3000c0s17b1n0h0 an interface of a node. */
+enum { XNAME_PARTS = 8, XNAME_TEXT = 96, XNAME_DIGITS = 6 };
+
+struct xname {
+    int parts;
+    char letter[XNAME_PARTS];
+    uint32_t number[XNAME_PARTS];
+};
+
+/* Reads one in any spelling: X1000C0R1J3, x1000.c0.r1.j3, x1000c00r01j03. -1 where it is none. */
+static int xname_parse(const char *text, struct xname *name)
+{
+    *name = (struct xname){0};
+    while (*text) {
+        size_t digits = strspn(text + 1, "0123456789");
+        uint32_t number = 0;
+
+        if (!isalpha((unsigned char)*text) || !digits || digits > XNAME_DIGITS ||
+            name->parts == XNAME_PARTS)
+            return -1;
+        for (size_t i = 1; i <= digits; i++)
+            number = number * 10 + (uint32_t)(text[i] - '0');
+        name->letter[name->parts] = (char)tolower((unsigned char)*text);
+        name->number[name->parts++] = number;
+        text += 1 + digits;
+        text += *text == '.' && text[1];
+    }
+    return name->parts ? 0 : -1;
+}
+
+/* Its first \p parts parts, lower case and without zeros in front. \p text  [XNAME_TEXT] */
+static void xname_format(const struct xname *name, int parts, char *text)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < parts && i < name->parts; i++)
+        used += (size_t)snprintf(text + used, XNAME_TEXT - used, "%c%u", name->letter[i],
+                                 name->number[i]);
+}
+
+static int letters(const struct xname *name, const char *wanted)
+{
+    return (size_t)name->parts == strlen(wanted) &&
+           memcmp(name->letter, wanted, strlen(wanted)) == 0;
+}
+
+static void drop_part(struct xname *name, int part)
+{
+    for (int i = part; i + 1 < name->parts; i++) {
+        name->letter[i] = name->letter[i + 1];
+        name->number[i] = name->number[i + 1];
+    }
+    name->parts--;
+}
+
+/* A switch's jack; \p port: -1, or that of x1000c0r1j3p0. A controller between the switch and the
+ * jack (x1000c0r1b0j3) is left out of the name. */
+static int xname_jack(struct xname *name, uint32_t *jack, int *port)
+{
+    if (name->parts > 3 && name->letter[2] == 'r' && name->letter[3] == 'b')
+        drop_part(name, 3);
+    *port = -1;
+    if (letters(name, "xcrjp")) {
+        *port = (int)name->number[4];
+        name->parts--;
+    }
+    if (!letters(name, "xcrj"))
+        return -1;
+    *jack = name->number[3];
+    name->parts = 3;
+    return 0;
+}
+
+/* A node, whose parts the name keeps; \p nic: its interface, -1: the name has none. */
+static int xname_node(struct xname *name, int *nic)
+{
+    *nic = -1;
+    if (letters(name, "xcsbnh") || letters(name, "xcsnh")) {
+        *nic = (int)name->number[name->parts - 1];
+        name->parts--;
+    }
+    return letters(name, "xcsbn") || letters(name, "xcsn") ? 0 : -1;
 }
 
 /* ---- Ends ---------------------------------------------------------------------------------- */
 
 static int read_end(struct db_import *import, struct content *content, const char *text,
-                    struct end *end, topomap_error *err)
+                    struct end *end)
 {
     struct xname name;
     char label[XNAME_TEXT] = "";
@@ -105,13 +186,12 @@ static int read_end(struct db_import *import, struct content *content, const cha
         end->number = (uint32_t)(nic + 1);
     }
     if (bad || end->port > 1)
-        return topomap_input_fail(
-            import->input, err,
-            "expected a jack such as x1000c0r1j3 or a node's interface such as "
-            "x1000c0s1b0n0h0, not '%.60s'",
-            text);
+        return db_fail_here(import,
+                            "expected a jack such as x1000c0r1j3 or a node's interface such as "
+                            "x1000c0s1b0n0h0, not '%.60s'",
+                            text);
     xname_format(&name, name.parts, label);
-    if (topomap_fabric_find(&content->fabric, label, &end->vertex, err))
+    if (topomap_fabric_find(&content->fabric, label, &end->vertex, import->err))
         return -1;
     content->fabric.vertex[end->vertex].kind =
         end->node ? TOPOMAP_VERTEX_HOST : TOPOMAP_VERTEX_SWITCH;
@@ -143,8 +223,7 @@ static int number_nic(struct content *content, struct end *end, topomap_error *e
 }
 
 static int add_link(struct db_import *import, struct content *content, const struct end *a,
-                    const struct end *b, uint32_t link_of_a, uint32_t link_of_b, const char *class,
-                    topomap_error *err)
+                    const struct end *b, uint32_t link_of_a, uint32_t link_of_b, const char *class)
 {
     topomap_link link = {.a = a->vertex,
                          .b = b->vertex,
@@ -153,16 +232,13 @@ static int add_link(struct db_import *import, struct content *content, const str
                          .rate = topomap_rate_of_mbps(content->mbps),
                          .line = topomap_input_lineno(import->input)};
 
-    return topomap_fabric_set_class(&content->fabric, &link, class, err) ||
-                   topomap_fabric_list(&content->fabric, &link, err)
-               ? -1
-               : 0;
+    return db_named_link(&content->fabric, link, class, 0, import->err);
 }
 
 /* ---- Cables -------------------------------------------------------------------------------- */
 
 static int add_cable(struct db_import *import, struct content *content, struct end *src, int srcs,
-                     struct end *dst, int dsts, const char *class, topomap_error *err)
+                     struct end *dst, int dsts, const char *class)
 {
     int between = srcs == 1 && dsts == 1 && !src[0].node && !dst[0].node;
     int links = between && src[0].port < 0 && dst[0].port < 0 ? LINKS : srcs > dsts ? srcs : dsts;
@@ -171,24 +247,23 @@ static int add_cable(struct db_import *import, struct content *content, struct e
         struct end *a = &src[i < srcs ? i : 0], *b = &dst[i < dsts ? i : 0];
 
         if (a->node && b->node)
-            return topomap_input_fail(import->input, err,
-                                      "a cable between two nodes: expected a switch at one end");
-        if (number_nic(content, a, err) || number_nic(content, b, err) ||
+            return db_fail_here(import, "a cable between two nodes: expected a switch at one end");
+        if (number_nic(content, a, import->err) || number_nic(content, b, import->err) ||
             add_link(import, content, a, b, srcs > 1 ? 0 : (uint32_t)i, dsts > 1 ? 0 : (uint32_t)i,
-                     class, err))
+                     class))
             return -1;
     }
     return 0;
 }
 
 static int read_side(struct db_import *import, struct content *content, const char *a,
-                     const char *b, struct end *end, int *ends, topomap_error *err)
+                     const char *b, struct end *end, int *ends)
 {
     *ends = 0;
-    if (*a && read_end(import, content, a, &end[(*ends)++], err))
+    if (*a && read_end(import, content, a, &end[(*ends)++]))
         return -1;
     /* Some planned ends name one interface twice. */
-    if (*b && strcasecmp(a, b) != 0 && read_end(import, content, b, &end[(*ends)++], err))
+    if (*b && strcasecmp(a, b) != 0 && read_end(import, content, b, &end[(*ends)++]))
         return -1;
     return 0;
 }
@@ -210,7 +285,7 @@ static int is_known(struct content *content, const char *const *text, int *known
 }
 
 static int take_cable(struct db_import *import, struct content *content, char *const *field,
-                      int fields, topomap_error *err)
+                      int fields)
 {
     const char *text[KNOWN];
     struct end src[2], dst[2];
@@ -219,56 +294,45 @@ static int take_cable(struct db_import *import, struct content *content, char *c
     for (int column = 0; column < KNOWN; column++)
         text[column] = field_of(content, field, fields, (enum column)column);
     if (content->at[SRC_A] >= fields || content->at[DST_A] >= fields)
-        return topomap_input_fail(import->input, err,
-                                  "%d fields, the header has more: a line that was cut?", fields);
-    if (is_known(content, text, &known, err))
+        return db_fail_here(import, "%d fields, the header has more: a line that was cut?", fields);
+    if (is_known(content, text, &known, import->err))
         return -1;
     if (known || (!*text[SRC_A] && !*text[SRC_B]) || (!*text[DST_A] && !*text[DST_B]))
         return 0;
-    if (read_side(import, content, text[SRC_A], text[SRC_B], src, &srcs, err) ||
-        read_side(import, content, text[DST_A], text[DST_B], dst, &dsts, err))
+    if (read_side(import, content, text[SRC_A], text[SRC_B], src, &srcs) ||
+        read_side(import, content, text[DST_A], text[DST_B], dst, &dsts))
         return -1;
-    return add_cable(import, content, src, srcs, dst, dsts, text[TYPE], err);
+    return add_cable(import, content, src, srcs, dst, dsts, text[TYPE]);
 }
 
-static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *data, char *line)
 {
     struct content *content = data;
-    char *field[FIELDS], *at = line;
-    int fields = 0;
+    char *field[FIELDS];
+    int fields;
 
-    if (*at == '#' || !at[strspn(at, " \t,")])
+    if (*line == '#' || !line[strspn(line, " \t,")])
         return 0;
-    while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
-        fields++;
+    fields = db_fields(line, ',', field, FIELDS);
     if (strcasecmp(field[0], "cable_id") == 0)
         return take_header(content, field, fields)
-                   ? topomap_input_fail(import->input, err,
-                                        "expected columns src_conn_a, src_conn_b, dst_conn_a and "
-                                        "dst_conn_b in the header")
+                   ? db_fail_here(import, "expected columns src_conn_a, src_conn_b, dst_conn_a and "
+                                          "dst_conn_b in the header")
                    : 0;
     if (!content->header || *field[0] == '#')
         return 0; /* the preamble */
-    return take_cable(import, content, field, fields, err);
+    return take_cable(import, content, field, fields);
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct content *content = data;
 
     if (!content->header)
-        return topomap_input_fail(import->input, err,
-                                  "no header that begins with cable_id: not a *_hsn_pt_pt.csv");
+        return db_fail_here(import, "no header that begins with cable_id: not a *_hsn_pt_pt.csv");
     if (!content->fabric.links)
-        return topomap_input_fail(import->input, err, "no cable behind the header");
-    return topomap_fabric_match(&content->fabric, import->path, NULL, err);
-}
-
-static int write_cables(struct db_import *import, void *data, topomap_error *err)
-{
-    const struct content *content = data;
-
-    return db_named_write(import, &content->fabric, NULL, err);
+        return db_fail_here(import, "no cable behind the header");
+    return topomap_fabric_match(&content->fabric, import->path, NULL, import->err);
 }
 
 static const topomap_graph_option options[] = {
@@ -283,11 +347,10 @@ const db_importer db_slingshot_cables = {
          options},
     .singleton = 1,
     .tables = {"vertex", "link"},
-    .read = db_read_content,
     .size = sizeof(struct content),
     .begin = begin,
     .line = read_line,
     .check = check,
-    .write = write_cables,
+    .write = db_named_write_content,
     .free = content_free,
 };

@@ -5,7 +5,6 @@
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/lists/geometry.h"
-#include "util/alloc.h"
 
 enum { WORD = 24, VALUE = 64 };
 
@@ -84,22 +83,19 @@ static int key_of(const char *name, size_t length)
     return KEYS;
 }
 
-static int take_value(struct db_import *import, struct processor *row, int key, const char *value,
-                      topomap_error *err)
+static int take_value(struct db_import *import, struct processor *row, int key, const char *value)
 {
     if (key < NUMBERS) {
         if (cray_number(value, keys[key].most, &row->number[key]))
-            return topomap_input_fail(import->input, err,
-                                      "%s: expected a number from 0 to %u, not '%.40s'",
-                                      keys[key].name, keys[key].most, value);
+            return db_fail_here(import, "%s: expected a number from 0 to %u, not '%.40s'",
+                                keys[key].name, keys[key].most, value);
     } else if (key < KEYS) {
         snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
     }
     return 0;
 }
 
-static int read_pairs(struct db_import *import, char *line, struct processor *row,
-                      topomap_error *err)
+static int read_pairs(struct db_import *import, char *line, struct processor *row)
 {
     uint32_t seen = 0;
 
@@ -108,84 +104,71 @@ static int read_pairs(struct db_import *import, char *line, struct processor *ro
         int key;
 
         if (!equals || memchr(line, ',', (size_t)(equals - line)))
-            return topomap_input_fail(import->input, err,
-                                      "expected key=value at '%.40s' (a line that was wrapped?)",
-                                      line);
+            return db_fail_here(import, "expected key=value at '%.40s' (a line that was wrapped?)",
+                                line);
         key = key_of(name, (size_t)(equals - name));
         line = equals + 1;
         if (read_value(&line, value))
-            return topomap_input_fail(import->input, err, "a value without its end at '%.40s'",
-                                      equals);
+            return db_fail_here(import, "a value without its end at '%.40s'", equals);
         if (key < KEYS && seen & 1u << key)
-            return topomap_input_fail(import->input, err, "%s is given twice", keys[key].name);
+            return db_fail_here(import, "%s is given twice", keys[key].name);
         seen |= key < KEYS ? 1u << key : 0;
-        if (take_value(import, row, key, value, err))
+        if (take_value(import, row, key, value))
             return -1;
     }
     for (int i = 0; i < NUMBERS; i++)
         if (!(seen & 1u << i))
-            return topomap_input_fail(import->input, err, "no %s (a line that was cut?)",
-                                      keys[i].name);
+            return db_fail_here(import, "no %s (a line that was cut?)", keys[i].name);
     return 0;
 }
 
-static int by_nid(const void *a, const void *b)
-{
-    const struct processor *x = a, *y = b;
+TOPOMAP_COMPARE(by_nid, struct processor, TOPOMAP_ORDER(x->number[NID], y->number[NID]), 0)
 
-    return x->number[NID] < y->number[NID] ? -1 : x->number[NID] > y->number[NID];
-}
-
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
     struct processor *row = list->row;
 
     if (!list->rows)
-        return topomap_input_fail(import->input, err,
-                                  "no line with processor_id=: not xtdb2proc's output");
-    qsort(row, list->rows, sizeof *row, by_nid);
+        return db_fail_here(import, "no line with processor_id=: not xtdb2proc's output");
+    TOPOMAP_SORT(row, list->rows, by_nid);
     for (size_t i = 1; i < list->rows; i++)
         if (row[i].number[NID] == row[i - 1].number[NID])
-            return topomap_error_set(err, TOPOMAP_EINPUT,
-                                     "%s:%zu: processor_id %u is on line %zu "
-                                     "too",
-                                     import->path, row[i].line, row[i].number[NID],
-                                     row[i - 1].line);
+            return db_fail(import, row[i].line, "processor_id %u is on line %zu too",
+                           row[i].number[NID], row[i - 1].line);
     return 0;
 }
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct processor row = {.line = topomap_input_lineno(import->input)};
 
     line += strspn(line, " \t");
     if (!*line || *line == '#')
         return 0;
-    return read_pairs(import, line, &row, err) || db_list_add(content, &row, sizeof row, err) ? -1
-                                                                                              : 0;
+    return DB_STATUS(read_pairs(import, line, &row) ||
+                     db_list_add(content, &row, sizeof row, import->err));
 }
 
-static int write_list(struct db_import *import, void *content, topomap_error *err)
+static int write_list(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < list->rows; i++) {
+    for (size_t i = 0; insert && i < list->rows; i++) {
         const struct processor *row = (const struct processor *)list->row + i;
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
-        result = DB_PUT(insert, err, DB_INT(n[NID]), DB_INT(import->source),
-                        DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
-                        DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
-                        DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z]));
+        if (DB_PUT(insert, import->err, DB_INT(n[NID]), DB_INT(import->source),
+                   DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
+                   DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
+                   DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z])))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    return result ? result : db_geometry_write(import, 3, NULL, err);
+    return insert ? db_geometry_write(import, 3, NULL) : -1;
 }
 
 const db_importer db_xtdb2proc = {
@@ -193,7 +176,6 @@ const db_importer db_xtdb2proc = {
             db_geometry_options},
     .singleton = 1,
     .tables = {"cray_proc", "geometry"},
-    .read = db_read_content,
     .size = sizeof(struct db_list),
     .begin = db_geometry_begin,
     .line = read_line,

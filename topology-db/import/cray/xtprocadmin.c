@@ -5,7 +5,6 @@
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/lists/geometry.h"
-#include "util/alloc.h"
 
 enum { COLUMNS = 32, WORD = 24 };
 
@@ -26,58 +25,48 @@ struct table {
     int header;
 };
 
-static int take_header(struct db_import *import, struct table *table, char **word, int words,
-                       topomap_error *err)
+static int take_header(struct db_import *import, struct table *table, char **word, int words)
 {
-    for (int known = 0; known < KNOWN; known++) {
-        table->at[known] = -1;
-        for (int i = 0; i < words; i++)
-            if (strcmp(word[i], column_names[known]) == 0)
-                table->at[known] = i;
-    }
+    db_columns(word, words, column_names, KNOWN, strcmp, table->at);
     if (table->at[NID] < 0 || table->at[NODENAME] < 0)
-        return topomap_input_fail(import->input, err,
-                                  "the header line has no %s column; give the output of "
-                                  "'xtprocadmin' without options that remove it",
-                                  table->at[NID] < 0 ? "NID" : "NODENAME");
+        return db_fail_here(import,
+                            "the header line has no %s column; give the output of "
+                            "'xtprocadmin' without options that remove it",
+                            table->at[NID] < 0 ? "NID" : "NODENAME");
     table->header = 1;
     return 0;
 }
 
 static const char *cell(const struct table *table, char **word, int words, enum column column)
 {
-    return table->at[column] >= 0 && table->at[column] < words ? word[table->at[column]] : "";
+    return db_cell(word, words, table->at[column]);
 }
 
-static int read_row(struct db_import *import, struct table *table, char **word, int words,
-                    topomap_error *err)
+static int read_row(struct db_import *import, struct table *table, char **word, int words)
 {
     struct row row = {0};
     const char *hex = cell(table, word, words, HEX);
     char *end;
 
     if (cray_number(cell(table, word, words, NID), CRAY_NID_MOST, &row.nid))
-        return topomap_input_fail(import->input, err, "expected a NID, not '%.40s'",
-                                  cell(table, word, words, NID));
+        return db_fail_here(import, "expected a NID, not '%.40s'", cell(table, word, words, NID));
     if (*hex && (strtoul(hex, &end, 16) != row.nid || *end))
-        return topomap_input_fail(import->input, err, "NID %u and (HEX) %.20s do not agree",
-                                  row.nid, hex);
+        return db_fail_here(import, "NID %u and (HEX) %.20s do not agree", row.nid, hex);
     if (cray_name_parse(cell(table, word, words, NODENAME), &row.name))
-        return topomap_input_fail(import->input, err,
-                                  "expected a node name such as c0-0c0s1n0, not '%.40s'",
-                                  cell(table, word, words, NODENAME));
+        return db_fail_here(import, "expected a node name such as c0-0c0s1n0, not '%.40s'",
+                            cell(table, word, words, NODENAME));
     if (table->at[TYPE] >= 0 && table->at[TYPE] >= words)
-        return topomap_input_fail(import->input, err, "the row is cut: no TYPE");
+        return db_fail_here(import, "the row is cut: no TYPE");
     if (table->at[STATUS] >= 0 && table->at[STATUS] >= words)
-        return topomap_input_fail(import->input, err, "the row is cut: no STATUS");
+        return db_fail_here(import, "the row is cut: no STATUS");
     snprintf(row.type, WORD, "%s", cell(table, word, words, TYPE));
     snprintf(row.status, WORD, "%s", cell(table, word, words, STATUS));
     snprintf(row.mode, WORD, "%s", cell(table, word, words, MODE));
-    return db_list_add(&table->nodes, &row, sizeof row, err);
+    return db_list_add(&table->nodes, &row, sizeof row, import->err);
 }
 
 /* Messages of a tool that could not reach its database come before the table or instead of it. */
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct table *table = content;
     char *word[COLUMNS], first[200];
@@ -89,38 +78,32 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
         return 0;
     for (int i = 0; i < words; i++)
         if (strcmp(word[i], column_names[NID]) == 0 || strcmp(word[i], column_names[NODENAME]) == 0)
-            return take_header(import, table, word, words, err);
+            return take_header(import, table, word, words);
     if (table->header)
-        return read_row(import, table, word, words, err);
+        return read_row(import, table, word, words);
     db_warn(import, topomap_input_lineno(import->input), "before the table: %.150s", first);
     return 0;
 }
 
-static int by_nid(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
+TOPOMAP_COMPARE(by_nid, struct row, TOPOMAP_ORDER(x->nid, y->nid), 0)
 
-    return x->nid < y->nid ? -1 : x->nid > y->nid;
-}
-
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     struct table *table = content;
     struct row *row = table->nodes.row;
     size_t kept = 0;
 
     if (!table->header)
-        return topomap_input_fail(import->input, err,
-                                  "no header line with NID and NODENAME: not xtprocadmin's output");
+        return db_fail_here(import,
+                            "no header line with NID and NODENAME: not xtprocadmin's output");
     if (!table->nodes.rows)
-        return topomap_input_fail(import->input, err, "the table has no rows");
-    qsort(row, table->nodes.rows, sizeof *row, by_nid);
+        return db_fail_here(import, "the table has no rows");
+    TOPOMAP_SORT(row, table->nodes.rows, by_nid);
     for (size_t i = 0; i < table->nodes.rows; i++) {
         if (kept && row[kept - 1].nid == row[i].nid) {
             if (memcmp(&row[kept - 1].name, &row[i].name, sizeof row->name))
-                return topomap_error_set(err, TOPOMAP_EINPUT,
-                                         "%s: NID %u has two rows with different node names",
-                                         import->path, row[i].nid);
+                return db_fail(import, 0, "NID %u has two rows with different node names",
+                               row[i].nid);
             db_warn(import, 0, "NID %u has two rows", row[i].nid);
             continue;
         }
@@ -130,30 +113,28 @@ static int check(struct db_import *import, void *content, topomap_error *err)
     return 0;
 }
 
-static int write_table(struct db_import *import, void *content, topomap_error *err)
+static int write_table(struct db_import *import, void *content)
 {
     const struct db_list *nodes = content;
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < nodes->rows; i++) {
+    for (size_t i = 0; insert && i < nodes->rows; i++) {
         const struct row *row = (const struct row *)nodes->row + i;
 
-        result = DB_PUT(insert, err, DB_INT(row->nid), DB_INT(import->source),
-                        DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type),
-                        DB_TEXT(row->status), DB_TEXT(row->mode));
+        if (DB_PUT(insert, import->err, DB_INT(row->nid), DB_INT(import->source),
+                   DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type), DB_TEXT(row->status),
+                   DB_TEXT(row->mode)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = nodes->rows;
-    return result ? result : db_geometry_write(import, 3, NULL, err);
+    return insert ? db_geometry_write(import, 3, NULL) : -1;
 }
 
 const db_importer db_xtprocadmin = {
     .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", db_geometry_options},
     .singleton = 1,
     .tables = {"cray_admin", "geometry"},
-    .read = db_read_content,
     .size = sizeof(struct table),
     .begin = db_geometry_begin,
     .line = read_line,

@@ -81,9 +81,8 @@ static int find_system(struct reader *r, const char *name, uint32_t *system)
 {
     struct content *c = r->content;
 
-    if (wires_system(&c->wires, name, system, r->err))
-        return -1;
-    if (topomap_grow(&c->trait, &c->trait_room, *system + 1u, sizeof *c->trait, r->err))
+    if (wires_system(&c->wires, name, system, r->err) ||
+        topomap_grow(&c->trait, &c->trait_room, *system + 1u, sizeof *c->trait, r->err))
         return -1;
     while (c->traits <= *system)
         c->trait[c->traits++] = (struct trait){0};
@@ -228,10 +227,10 @@ static int take_entry(struct reader *r, const char *interface, const json_t *ent
     const json_t *chassis = find_chassis(entry, &name), *port = db_json_first(entry, "port");
 
     if (!interface || !json_is_object(entry) || !json_is_object(port))
-        return db_json_fail(r->import, r->line, r->err,
-                            "a neighbour of '%.60s' without a name of an interface or a port: "
-                            "expected what `lldpcli show neighbors details -f json0` prints",
-                            topomap_fabric_name(&r->content->wires.fabric, r->system));
+        return db_fail(r->import, r->line,
+                       "a neighbour of '%.60s' without a name of an interface or a port: "
+                       "expected what `lldpcli show neighbors details -f json0` prints",
+                       topomap_fabric_name(&r->content->wires.fabric, r->system));
     return chassis && is_wanted(r, interface) ? take_neighbour(r, interface, chassis, name, port)
                                               : 0;
 }
@@ -259,8 +258,8 @@ static int take_system(struct reader *r, const char *name, json_t *document)
         lldp = document;
     list = json_object_get(lldp, "interface");
     if (!json_is_object(lldp) || (list && !json_is_array(list) && !json_is_object(list)))
-        return db_json_fail(r->import, r->line, r->err,
-                            "'%.60s': expected {\"lldp\": [{\"interface\": [...]}]}", name);
+        return db_fail(r->import, r->line, "'%.60s': expected {\"lldp\": [{\"interface\": [...]}]}",
+                       name);
     if (!is_name(name)) {
         r->content->nameless++;
         return 0;
@@ -283,8 +282,8 @@ static int name_file(struct reader *r, char *name)
     snprintf(name, DB_KEY, "%.*s", (int)strcspn(base, "."), base);
     if (name[strcspn(name, " \t,[]")] ||
         (nodes && r->import->options->more && *r->import->options->more))
-        return db_json_fail(r->import, 0, r->err,
-                            "whose neighbours are these? --nodes NODE, or a file called NODE.json");
+        return db_fail(r->import, 0,
+                       "whose neighbours are these? --nodes NODE, or a file called NODE.json");
     return 0;
 }
 
@@ -295,29 +294,23 @@ static int take_file(struct reader *r, json_t *root)
     json_t *each;
 
     if (!json_is_object(root) || !json_object_size(root))
-        return db_json_fail(r->import, 1, r->err,
-                            "expected {\"lldp\": ...} or an object with systems for keys");
+        return db_fail(r->import, 1, "expected {\"lldp\": ...} or an object with systems for keys");
     if (json_object_get(root, "lldp"))
         return name_file(r, name) || take_system(r, name, root) ? -1 : 0;
     json_object_foreach(root, key, each) if (take_system(r, key, each)) return -1;
     return 0;
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     struct reader r = {.import = import,
                        .content = content,
                        .interfaces = db_option(import, "interfaces"),
                        .line = 1,
-                       .err = err};
-    struct db_json json;
-    int result = db_json_read(import, &json, err);
+                       .err = import->err};
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
 
-    if (result)
-        return -1;
-    result = take_file(&r, json.root);
-    db_json_clear(&json);
-    return result;
+    return db_json_read(import, &json) ? -1 : take_file(&r, json.root);
 }
 
 /* ---- Kinds --------------------------------------------------------------------------------- */
@@ -404,52 +397,52 @@ static enum topomap_vertex_kind kind_of(const struct trait *trait, int listed)
     return trait->seen ? TOPOMAP_VERTEX_UNKNOWN : TOPOMAP_VERTEX_HOST;
 }
 
-static int find_kinds(struct db_import *import, struct content *c, topomap_error *err)
+static int find_kinds(struct db_import *import, struct content *c)
 {
     const char *hosts = db_option(import, "hosts");
-    topomap_names names = {0};
-    int result = hosts ? topomap_hostlist_expand(hosts, 0, &names, err) : 0;
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     size_t found = 0;
 
-    for (size_t i = 0; !result && i < names.count; i++) {
+    if (hosts && topomap_hostlist_expand(hosts, 0, &names, import->err))
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
         uint32_t v = wires_find(&c->wires, names.name[i]);
 
         found += v != UINT32_MAX;
         if (v != UINT32_MAX)
             c->wires.fabric.vertex[v].kind = TOPOMAP_VERTEX_HOST;
     }
-    if (!result && hosts && !found)
-        result = db_json_fail(import, 0, err, "none of hosts=%.60s is in the file", hosts);
-    topomap_names_clear(&names);
-    if (!result && !hosts) {
+    if (hosts && !found)
+        return db_fail(import, 0, "none of hosts=%.60s is in the file", hosts);
+    if (!hosts) {
         tell_by_endpoints(c);
         settle_linux(import, c);
         tell_by_endpoints(c);
     }
-    for (uint32_t v = 0; !result && v < c->wires.fabric.vertices; v++)
+    for (uint32_t v = 0; v < c->wires.fabric.vertices; v++)
         if (c->wires.fabric.vertex[v].kind == TOPOMAP_VERTEX_UNKNOWN)
             c->wires.fabric.vertex[v].kind = (uint8_t)kind_of(&c->trait[v], hosts != NULL);
-    return result;
+    return 0;
 }
 
-static int check(struct db_import *import, void *data, topomap_error *err)
+static int check(struct db_import *import, void *data)
 {
     struct content *content = data;
 
     if (!content->wires.list.rows)
-        return db_json_fail(import, 1, err,
-                            "no neighbour that has a name: is lldpd running on both ends, and has "
-                            "it waited (30 s)?");
+        return db_fail(import, 1,
+                       "no neighbour that has a name: is lldpd running on both ends, and has "
+                       "it waited (30 s)?");
     if (content->nameless)
         db_warn(import, 0, "%zu neighbours have no name but localhost, or none at all: left out",
                 content->nameless);
-    if (find_kinds(import, content, err) || wires_join(&content->wires, import, err))
+    if (find_kinds(import, content) || wires_join(import, content))
         return -1;
     if (!content->wires.fabric.links)
-        return db_json_fail(import, 1, err,
-                            "only links between hosts: which of '%.60s' and the others forward? "
-                            "--option hosts=HOSTLIST: all others are switches then",
-                            topomap_fabric_name(&content->wires.fabric, 0));
+        return db_fail(import, 1,
+                       "only links between hosts: which of '%.60s' and the others forward? "
+                       "--option hosts=HOSTLIST: all others are switches then",
+                       topomap_fabric_name(&content->wires.fabric, 0));
     return 0;
 }
 
@@ -469,7 +462,6 @@ const db_importer db_lldp = {
     .tables = {"vertex", "link"},
     .for_nodes = 1,
     .joins = 1,
-    .read = db_read_content,
     .size = sizeof(struct content),
     .begin = begin,
     .check = check,

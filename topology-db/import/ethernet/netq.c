@@ -43,16 +43,15 @@ static int take_node(struct reader *r, const json_t *node)
 
     r->nodes++;
     if (!id || !name)
-        return db_json_fail(r->import, line_of(r, "\"compounded_nodes\""), r->err,
-                            "node %zu of \"compounded_nodes\" has no \"id\" or no \"name\"",
-                            r->nodes);
+        return db_fail(r->import, line_of(r, "\"compounded_nodes\""),
+                       "node %zu of \"compounded_nodes\" has no \"id\" or no \"name\"", r->nodes);
     if (topomap_known_number(&r->ids, id, strlen(id) + 1, &at, r->err) ||
         topomap_grow(&r->vertex, &r->room, r->ids.count, sizeof *r->vertex, r->err) ||
         wires_system(r->wires, name, &vertex, r->err))
         return -1;
     if (at < before && r->vertex[at] != vertex)
-        return db_json_fail(r->import, line_of(r, "\"compounded_nodes\""), r->err,
-                            "node id '%.60s' has two names", id);
+        return db_fail(r->import, line_of(r, "\"compounded_nodes\""),
+                       "node id '%.60s' has two names", id);
     r->vertex[at] = vertex;
     r->wires->fabric.vertex[vertex].kind =
         type && strcmp(type, "switch") == 0 ? TOPOMAP_VERTEX_SWITCH : TOPOMAP_VERTEX_HOST;
@@ -66,15 +65,15 @@ static int take_end(struct reader *r, const json_t *end, uint32_t *vertex, uint3
     uint32_t at;
 
     if (!node || !interface)
-        return db_json_fail(r->import, line_of(r, "\"compounded_links\""), r->err,
-                            "link %zu of \"compounded_links\": expected two \"interfaces\", each "
-                            "with \"node\" and \"interface\"",
-                            r->links);
+        return db_fail(r->import, line_of(r, "\"compounded_links\""),
+                       "link %zu of \"compounded_links\": expected two \"interfaces\", each "
+                       "with \"node\" and \"interface\"",
+                       r->links);
     at = topomap_known_find(&r->ids, node, strlen(node) + 1);
     if (at == UINT32_MAX)
-        return db_json_fail(r->import, line_of(r, node), r->err,
-                            "link %zu is of node '%.60s', which no \"compounded_nodes\" has",
-                            r->links, node);
+        return db_fail(r->import, line_of(r, node),
+                       "link %zu is of node '%.60s', which no \"compounded_nodes\" has", r->links,
+                       node);
     *vertex = r->vertex[at];
     return wires_port(r->wires, *vertex, interface, port, r->err);
 }
@@ -94,55 +93,39 @@ static int take_link(struct reader *r, const json_t *link)
 static int each_of(struct reader *r, const json_t *root, const char *groups, const char *members,
                    int (*take)(struct reader *r, const json_t *object))
 {
-    json_t *part, *group, *member;
-    size_t i, k, m;
+    const json_t *part = json_is_object(root) ? root : json_array_get(root, 0);
+    json_t *group, *member;
+    size_t k, m;
 
-    json_array_foreach(root, i, part) json_array_foreach(json_object_get(part, groups), k, group)
-        json_array_foreach(json_object_get(group, members), m,
-                           member) if (take(r, member)) return -1;
+    for (size_t i = 1; part; part = json_array_get(root, i++))
+        json_array_foreach(json_object_get(part, groups), k, group) json_array_foreach(
+            json_object_get(group, members), m, member) if (take(r, member)) return -1;
     return 0;
 }
 
-static int begin(struct db_import *import, void *wires, topomap_error *err)
+static int begin(struct db_import *import, void *wires)
 {
-    struct db_json json;
-    struct reader r = {.import = import, .wires = wires, .json = &json, .err = err};
-    json_t *root, *list;
-    int result = db_json_read(import, &json, err);
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
+    struct reader r = {.import = import, .wires = wires, .json = &json, .err = import->err};
+    int result = DB_STATUS(db_json_read(import, &json) ||
+                           each_of(&r, json.root, "nodes", "compounded_nodes", take_node) ||
+                           each_of(&r, json.root, "links", "compounded_links", take_link));
 
-    if (result)
-        return -1;
-    root = json_is_object(json.root) ? json.root : NULL;
-    list = root ? json_array() : json_incref(json.root);
-    if (root)
-        json_array_append(list, root);
-    result = each_of(&r, list, "nodes", "compounded_nodes", take_node) ||
-                     each_of(&r, list, "links", "compounded_links", take_link)
-                 ? -1
-                 : 0;
-    json_decref(list);
-    if (!result && !r.links)
-        result = db_json_fail(import, 1, err,
-                              "no \"links\" with \"compounded_links\": not NetQ's topology graph");
     topomap_known_clear(&r.ids);
     free(r.vertex);
-    db_json_clear(&json);
+    if (!result && !r.links)
+        return db_fail(import, 1,
+                       "no \"links\" with \"compounded_links\": not NetQ's topology graph");
     return result;
-}
-
-static int check(struct db_import *import, void *wires, topomap_error *err)
-{
-    return wires_join(wires, import, err);
 }
 
 const db_importer db_netq = {
     .row = {"netq", "Ethernet: NetQ's topology graph in JSON", NULL},
     .tables = {"vertex", "link"},
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct wires),
     .begin = begin,
-    .check = check,
+    .check = wires_join,
     .write = wires_write,
     .free = wires_free,
 };

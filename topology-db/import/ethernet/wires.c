@@ -117,7 +117,7 @@ static int use_own_names(struct wires *wires, topomap_error *err)
         /* Looked up by what the others say of me. */
         told[i] = (struct reverse){wire[i].to, wire[i].to_port, wire[i].from, wire[i].from_port};
     }
-    qsort(told, rows, sizeof *told, by_from);
+    TOPOMAP_SORT(told, rows, by_from);
     for (size_t i = 0; i < rows; i++) {
         const struct reverse wanted = {wire[i].from, wire[i].from_port, wire[i].to, 0};
         const struct reverse *found =
@@ -159,14 +159,8 @@ struct named_port {
     const char *name;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct named_port *x = a, *y = b;
-
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    return db_natural_order(x->name, y->name);
-}
+TOPOMAP_COMPARE(by_name, struct named_port, TOPOMAP_ORDER(x->vertex, y->vertex),
+                db_natural_order(x->name, y->name))
 
 static void number_ports(const struct wires *wires, const struct named_port *row, uint32_t *number)
 {
@@ -184,20 +178,19 @@ static void number_ports(const struct wires *wires, const struct named_port *row
 static int drop_doubles(const struct wires *wires, const struct named_port *row, uint32_t *number,
                         topomap_error *err)
 {
-    topomap_known taken = {0};
-    int result = 0;
+    TOPOMAP_CLEANUP(topomap_known_clear) topomap_known taken = {0};
 
-    for (size_t i = 0; !result && i < wires->ports.count; i++) {
+    for (size_t i = 0; i < wires->ports.count; i++) {
         const uint32_t key[] = {row[i].vertex, number[row[i].port]};
         size_t before = taken.count;
         uint32_t at;
 
-        result = topomap_known_number(&taken, key, sizeof key, &at, err);
-        if (!result && at < before)
+        if (topomap_known_number(&taken, key, sizeof key, &at, err))
+            return -1;
+        if (at < before)
             number[row[i].port] = 0;
     }
-    topomap_known_clear(&taken);
-    return result;
+    return 0;
 }
 
 /* A port that has several others at its end: a shared medium, or one name for several. */
@@ -220,32 +213,26 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
 {
     TOPOMAP_FREED struct named_port *row = topomap_alloc(wires->ports.count, sizeof *row, err);
     TOPOMAP_FREED uint32_t *peer = topomap_alloc(wires->ports.count, sizeof *peer, err);
-    int result = row && peer ? 0 : -1;
 
-    if (!result) {
-        for (uint32_t i = 0; i < wires->ports.count; i++) {
-            memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
-            row[i].port = i;
-            row[i].name = port_name(wires, i);
-        }
-        qsort(row, wires->ports.count, sizeof *row, by_name);
-        number_ports(wires, row, number);
-        result = drop_doubles(wires, row, number, err);
-        drop_shared(wires, number, peer);
+    if (!row || !peer)
+        return -1;
+    for (uint32_t i = 0; i < wires->ports.count; i++) {
+        memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
+        row[i].port = i;
+        row[i].name = port_name(wires, i);
     }
-    return result;
+    TOPOMAP_SORT(row, wires->ports.count, by_name);
+    number_ports(wires, row, number);
+    if (drop_doubles(wires, row, number, err))
+        return -1;
+    drop_shared(wires, number, peer);
+    return 0;
 }
 
 /* ---- Links --------------------------------------------------------------------------------- */
 
-static int by_ports(const void *a, const void *b)
-{
-    const struct wire *x = a, *y = b;
-
-    if (x->from_port != y->from_port)
-        return x->from_port < y->from_port ? -1 : 1;
-    return x->to_port < y->to_port ? -1 : x->to_port > y->to_port;
-}
+TOPOMAP_COMPARE(by_ports, struct wire, TOPOMAP_ORDER(x->from_port, y->from_port),
+                TOPOMAP_ORDER(x->to_port, y->to_port))
 
 /* What both ends say of one link is equal then, and stands together. */
 static void put_in_order(struct wire *wire, size_t wires)
@@ -254,8 +241,7 @@ static void put_in_order(struct wire *wire, size_t wires)
         if (wire[i].from_port > wire[i].to_port)
             wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
                                     wire[i].from_port, wire[i].mbps,    wire[i].line};
-    if (wires)
-        qsort(wire, wires, sizeof *wire, by_ports);
+    TOPOMAP_SORT(wire, wires, by_ports);
 }
 
 static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *number,
@@ -268,10 +254,7 @@ static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *
                          .rate = topomap_rate_of_mbps(mbps),
                          .line = wire->line};
 
-    if (topomap_fabric_list(f, &link, err))
-        return -1;
-    f->link[f->links - 1].ends = 3;
-    return 0;
+    return db_named_link(f, link, "", 1, err);
 }
 
 static int add_links(struct wires *wires, const uint32_t *number, size_t *between_hosts,
@@ -295,43 +278,35 @@ static int add_links(struct wires *wires, const uint32_t *number, size_t *betwee
     return 0;
 }
 
-int wires_join(struct wires *wires, struct db_import *import, topomap_error *err)
+int wires_join(struct db_import *import, void *content)
 {
-    uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, err);
+    struct wires *wires = content;
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, import->err);
     size_t between_hosts = 0;
-    int result = number ? use_own_names(wires, err) : -1;
 
-    if (!result)
-        put_in_order(wires->list.row, wires->list.rows);
-    result = result || find_numbers(wires, number, err) ||
-                     add_links(wires, number, &between_hosts, err) ||
-                     topomap_fabric_match(&wires->fabric, import->path, NULL, err)
-                 ? -1
-                 : 0;
-    free(number);
-    if (!result && between_hosts)
+    if (!number || use_own_names(wires, import->err))
+        return -1;
+    put_in_order(wires->list.row, wires->list.rows);
+    if (find_numbers(wires, number, import->err) ||
+        add_links(wires, number, &between_hosts, import->err) ||
+        topomap_fabric_match(&wires->fabric, import->path, NULL, import->err))
+        return -1;
+    if (between_hosts)
         db_warn(import, 0, "%zu links between two hosts are left out: hosts do not route",
                 between_hosts);
-    return result;
+    return 0;
 }
 
 /* ---- Into the database --------------------------------------------------------------------- */
 
 static int has_name(const void *content, const char *name)
 {
-    const struct wires *wires = content;
-
-    return wires_find(wires, name) != UINT32_MAX;
+    return wires_find(content, name) != UINT32_MAX;
 }
 
-int wires_write(struct db_import *import, void *content, topomap_error *err)
+int wires_write(struct db_import *import, void *content)
 {
-    static const char switches[] =
-        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
-        " WHERE importer IN ('lldp', 'netq') AND kind = 0 ORDER BY source";
     const struct wires *wires = content;
 
-    if (db_forget_sharing(import, switches, has_name, wires, err))
-        return -1;
-    return db_named_write(import, &wires->fabric, NULL, err);
+    return db_named_replace(import, &wires->fabric, "'lldp', 'netq'", has_name, wires);
 }

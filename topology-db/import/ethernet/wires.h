@@ -34,9 +34,9 @@ int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err);
  *  numbers, as swp17s1 and Ethernet3/1 have them, 1000 times the first and the second), a host's
  *  count its ports in the order of their names. A port that several others name has none. Wires
  *  between hosts are left out, with a warning. */
-int wires_join(struct wires *wires, struct db_import *import, topomap_error *err);
+int wires_join(struct db_import *import, void *wires);
 void wires_clear(struct wires *wires);
 
 /** Writes it; another source with one of its switches, of lldp and netq, goes. */
-int wires_write(struct db_import *import, void *wires, topomap_error *err);
+int wires_write(struct db_import *import, void *wires);
 void wires_free(void *wires);

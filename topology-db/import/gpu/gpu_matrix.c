@@ -51,17 +51,14 @@ static int is_numbered(const char *word, const char *stem)
            !word[length + strspn(word + length, "0123456789")];
 }
 
-static int take_header(struct db_import *import, struct matrix *m, char **word, int words,
-                       topomap_error *err)
+static int take_header(struct db_import *import, struct matrix *m, char **word, int words)
 {
     for (int i = 0; i < words && strcmp(word[i], "CPU") != 0; i++) {
         if (m->columns == TOPOMAP_DEVICES_MOST || strlen(word[i]) >= NAME)
-            return topomap_input_fail(import->input, err, "more than %d devices",
-                                      TOPOMAP_DEVICES_MOST);
+            return db_fail_here(import, "more than %d devices", TOPOMAP_DEVICES_MOST);
         for (uint32_t k = 0; k < m->columns; k++)
             if (strcmp(m->name[k], word[i]) == 0)
-                return topomap_input_fail(import->input, err, "'%s' stands in the header twice",
-                                          word[i]);
+                return db_fail_here(import, "'%s' stands in the header twice", word[i]);
         strcpy(m->name[m->columns++], word[i]);
     }
     return 0;
@@ -95,32 +92,28 @@ static int take_affinity(struct matrix *m, char **word, int words, topomap_error
     return 0;
 }
 
-static int take_row(struct db_import *import, struct matrix *m, char **word, int words,
-                    topomap_error *err)
+static int take_row(struct db_import *import, struct matrix *m, char **word, int words)
 {
     if (m->rows == m->columns || strcmp(word[0], m->name[m->rows]) != 0)
-        return topomap_input_fail(import->input, err, "expected the row of %s, found '%.40s'",
-                                  m->rows < m->columns ? m->name[m->rows] : "nothing more",
-                                  word[0]);
+        return db_fail_here(import, "expected the row of %s, found '%.40s'",
+                            m->rows < m->columns ? m->name[m->rows] : "nothing more", word[0]);
     if (words < (int)m->columns + 1)
-        return topomap_input_fail(import->input, err, "%s has %d cells of %u: cut or wrapped",
-                                  word[0], words - 1, m->columns);
+        return db_fail_here(import, "%s has %d cells of %u: cut or wrapped", word[0], words - 1,
+                            m->columns);
     for (uint32_t i = 0; i < m->columns; i++) {
         uint16_t cell = cell_of(word[i + 1]);
 
         if (!cell || (cell == TOPOMAP_NEAR_SELF) != (i == m->rows))
-            return topomap_input_fail(
-                import->input, err,
-                "%s, %s: '%.20s' is none of X, NV and a number, PIX, PXB, PHB, NODE, SYS%s",
+            return db_fail_here(
+                import, "%s, %s: '%.20s' is none of X, NV and a number, PIX, PXB, PHB, NODE, SYS%s",
                 m->name[m->rows], m->name[i], word[i + 1],
                 cell ? ", X standing in the diagonal alone" : "");
         if (i < m->rows && m->cell[i][m->rows] != cell)
-            return topomap_input_fail(import->input, err,
-                                      "%s to %s is '%s', but the other way it is not", m->name[i],
-                                      m->name[m->rows], word[i + 1]);
+            return db_fail_here(import, "%s to %s is '%s', but the other way it is not", m->name[i],
+                                m->name[m->rows], word[i + 1]);
         m->cell[m->rows][i] = cell;
     }
-    if (take_affinity(m, word + 1 + m->columns, words - 1 - (int)m->columns, err))
+    if (take_affinity(m, word + 1 + m->columns, words - 1 - (int)m->columns, import->err))
         return -1;
     m->rows++;
     return 0;
@@ -136,7 +129,7 @@ static void take_legend(struct matrix *m, char **word)
             strcpy(m->legend[i], word[1]);
 }
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct matrix *m = content;
     char *word[WORDS];
@@ -147,9 +140,9 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (!words)
         return 0;
     if (!m->columns)
-        return is_numbered(word[0], "GPU") ? take_header(import, m, word, words, err) : 0;
+        return is_numbered(word[0], "GPU") ? take_header(import, m, word, words) : 0;
     if (m->rows < m->columns)
-        return take_row(import, m, word, words, err);
+        return take_row(import, m, word, words);
     if (words == 2 && word[0][strlen(word[0]) - 1] == ':')
         take_legend(m, word);
     return 0;
@@ -177,25 +170,23 @@ static int add_device(struct matrix *m, uint32_t i, topomap_error *err)
     return 0;
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     struct matrix *m = content;
     topomap_devices *d = &m->file.devices;
 
     if (!m->columns)
-        return topomap_input_fail(import->input, err,
-                                  "no header 'GPU0 GPU1 ...': expected what `nvidia-smi topo -m` "
-                                  "prints");
+        return db_fail_here(import, "no header 'GPU0 GPU1 ...': expected what `nvidia-smi topo -m` "
+                                    "prints");
     if (m->rows < m->columns)
-        return topomap_input_fail(import->input, err, "cut: the row of %s is missing",
-                                  m->name[m->rows]);
+        return db_fail_here(import, "cut: the row of %s is missing", m->name[m->rows]);
     for (uint32_t i = 0; i < m->columns; i++) {
         if (i && is_numbered(m->name[i], "GPU") && !is_numbered(m->name[i - 1], "GPU"))
-            return topomap_input_fail(import->input, err, "%s stands behind a NIC", m->name[i]);
-        if (add_device(m, i, err))
+            return db_fail_here(import, "%s stands behind a NIC", m->name[i]);
+        if (add_device(m, i, import->err))
             return -1;
     }
-    if (topomap_devices_pairs(d, err))
+    if (topomap_devices_pairs(d, import->err))
         return -1;
     for (uint32_t i = 0; i < d->count; i++)
         for (uint32_t j = 0; j < i; j++) {
@@ -204,12 +195,7 @@ static int check(struct db_import *import, void *content, topomap_error *err)
             else if (i < d->gpus)
                 topomap_devices_set_link(d, i, j, m->cell[i][j] - LINKS, 0);
         }
-    return topomap_devices_finish(d, err);
-}
-
-static int begin(struct db_import *import, void *content, topomap_error *err)
-{
-    return db_devices_nodes(import, content, err);
+    return topomap_devices_finish(d, import->err);
 }
 
 static void matrix_free(void *content)
@@ -228,9 +214,8 @@ const db_importer db_gpu_matrix = {
          NULL},
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
-    .read = db_read_content,
     .size = sizeof(struct matrix),
-    .begin = begin,
+    .begin = db_devices_nodes,
     .line = read_line,
     .check = check,
     .write = db_devices_write_file,

@@ -220,10 +220,7 @@ static int open_link(struct reader *r, topomap_error *err)
     link.through = class >> 8 == 0x0680;
     if (r->links == LINKS)
         return topomap_xml_fail(r->xml, err, "more than %d links between GPUs", LINKS);
-    if (topomap_grow(&r->link, &r->room, r->links + 1, sizeof link, err))
-        return -1;
-    r->link[r->links++] = link;
-    return 0;
+    return TOPOMAP_APPEND(r->link, r->links, r->room, err, link);
 }
 
 static int open_element(struct reader *r, topomap_error *err)
@@ -307,28 +304,28 @@ static int take_tag(const topomap_xml *xml, enum topomap_xml_event event, void *
     return strcmp(xml->name, "pci") == 0 && r->depth ? close_pci(r, err) : 0;
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static void reader_clear(struct reader *r)
 {
-    struct reader r = {.file = content, .numa = -1};
-    char *text;
-    size_t size;
-    int result;
+    free(r->cpus);
+    free(r->link);
+}
 
-    if (db_devices_nodes(import, content, err) ||
-        topomap_input_all(import->input, TEXT_MOST, &text, &size, err))
+static int begin(struct db_import *import, void *content)
+{
+    TOPOMAP_CLEANUP(reader_clear) struct reader r = {.file = content, .numa = -1};
+    TOPOMAP_FREED char *text = NULL;
+    size_t size;
+
+    if (db_devices_nodes(import, content) ||
+        topomap_input_all(import->input, TEXT_MOST, &text, &size, import->err) ||
+        topomap_xml_read(import->path, text, size, take_tag, &r, import->err))
         return -1;
-    result = topomap_xml_read(import->path, text, size, take_tag, &r, err);
-    if (!result && !r.file->devices.count)
-        result =
-            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no GPU and no NIC in it", import->path);
-    if (!result)
-        result = topomap_devices_finish(&r.file->devices, err);
-    if (!result)
-        join(&r, &r.file->devices);
-    free(text);
-    free(r.cpus);
-    free(r.link);
-    return result;
+    if (!r.file->devices.count)
+        return db_fail(import, 0, "no GPU and no NIC in it");
+    if (topomap_devices_finish(&r.file->devices, import->err))
+        return -1;
+    join(&r, &r.file->devices);
+    return 0;
 }
 
 const db_importer db_nccl_topology = {
@@ -338,7 +335,6 @@ const db_importer db_nccl_topology = {
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct db_devices_file),
     .begin = begin,
     .write = db_devices_write_file,

@@ -25,7 +25,7 @@ static int is_word(const char *text, const char *also)
     return 1;
 }
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     char *word[4], domain[DB_DOMAIN];
     int words;
@@ -35,39 +35,38 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (!words || (words == 3 && strcmp(word[0], "node") == 0))
         return 0;
     if (words < 2 || words > 3)
-        return topomap_input_fail(import->input, err,
-                                  "expected a node, a cluster UUID and a clique");
+        return db_fail_here(import, "expected a node, a cluster UUID and a clique");
     if (!topomap_is_node_name(word[0], strlen(word[0])))
-        return topomap_input_fail(import->input, err, "'%.60s' is not a node name", word[0]);
+        return db_fail_here(import, "'%.60s' is not a node name", word[0]);
     if (is_none(word[1]))
         return 0;
     if (words == 2 && !strchr(word[1], '.'))
-        return topomap_input_fail(import->input, err, "no clique behind the UUID");
+        return db_fail_here(import, "no clique behind the UUID");
     if (strlen(word[1]) > 60 || !is_word(word[1], words == 2 ? "-." : "-"))
-        return topomap_input_fail(import->input, err, "'%.60s' is not a cluster UUID", word[1]);
+        return db_fail_here(import, "'%.60s' is not a cluster UUID", word[1]);
     if (words == 3 && (strlen(word[2]) > 10 || word[2][strspn(word[2], "0123456789")]))
-        return topomap_input_fail(import->input, err, "'%.40s' is not a clique: expected a number",
-                                  word[2]);
+        return db_fail_here(import, "'%.40s' is not a clique: expected a number", word[2]);
     snprintf(domain, sizeof domain, "%s%s%s", word[1], words == 3 ? "." : "",
              words == 3 ? word[2] : "");
-    return db_domains_add(content, word[0], domain, topomap_input_lineno(import->input), err);
+    return db_domains_add(content, word[0], domain, topomap_input_lineno(import->input),
+                          import->err);
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     struct db_list *list = content;
 
     if (!list->rows)
-        return topomap_input_fail(import->input, err, "no node is in an NVLink domain");
-    return db_domains_check(import, list, err);
+        return db_fail_here(import, "no node is in an NVLink domain");
+    return db_domains_check(import, list);
 }
 
-static int write_cliques(struct db_import *import, void *content, topomap_error *err)
+static int write_cliques(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
 
     import->report->hosts += list->rows;
-    return db_domains_write(import, list, err);
+    return db_domains_write(import, list);
 }
 
 const db_importer db_nvlink_cliques = {
@@ -77,7 +76,6 @@ const db_importer db_nvlink_cliques = {
          "and fabric.cliqueId",
          NULL},
     .tables = {"clique"},
-    .read = db_read_content,
     .size = sizeof(struct db_list),
     .line = read_line,
     .check = check,

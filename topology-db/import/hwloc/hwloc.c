@@ -27,36 +27,34 @@ static void inside_free(void *content)
 }
 
 /* For --nodes, else for the node that the XML names. */
-static int find_nodes(struct db_import *import, struct inside *inside, topomap_error *err)
+static int find_nodes(struct db_import *import, struct inside *inside)
 {
     const char *nodes = import->options->nodes ? import->options->nodes : inside->xml.host;
 
     if (!nodes)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                  "%s: the XML names no host; say with --nodes which nodes have "
                                  "this inside",
                                  import->path);
-    return topomap_hostlist_expand(nodes, 0, &inside->nodes, err);
+    return topomap_hostlist_expand(nodes, 0, &inside->nodes, import->err);
 }
 
-static int read_inside(struct db_import *import, void *content, topomap_error *err)
+static int read_inside(struct db_import *import, void *content)
 {
     struct inside *inside = content;
     char *xml;
     size_t size;
     int failed;
 
-    if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err))
+    if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, import->err))
         return -1;
-    failed = topomap_xml_read(import->path, xml, size, NULL, NULL, err) ||
+    failed = topomap_xml_read(import->path, xml, size, NULL, NULL, import->err) ||
              (db_hwloc_is_diff(xml, size) &&
-              db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
-             db_hwloc_load(import->path, xml, size, &inside->xml, err);
+              db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, import->err)) ||
+             db_hwloc_load(import->path, xml, size, &inside->xml, import->err);
     free(xml);
-    return failed || topomap_shape_parse(inside->xml.text, &inside->shape, err) ||
-                   find_nodes(import, inside, err)
-               ? -1
-               : 0;
+    return DB_STATUS(failed || topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
+                     find_nodes(import, inside));
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */
@@ -70,10 +68,9 @@ static uint32_t hash(const char *text)
 }
 
 /* The class of that shape, which is made where there is none. */
-static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,
-                      topomap_error *err)
+static int make_class(struct db_import *import, const struct inside *inside, int64_t *id)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
     char name[64];
 
     snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
@@ -81,12 +78,11 @@ static int make_class(struct db_import *import, const struct inside *inside, int
     if (DB_RUN(import->file,
                "INSERT INTO class(name, shape) SELECT ?1, ?2"
                " WHERE NOT EXISTS (SELECT 1 FROM class WHERE shape=?2)",
-               err, DB_TEXT(name), DB_TEXT(inside->xml.text)))
+               import->err, DB_TEXT(name), DB_TEXT(inside->xml.text)))
         return -1;
-    rows =
-        DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->xml.text));
+    rows = DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", import->err,
+                  DB_TEXT(inside->xml.text));
     *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-    db_end(&rows);
     return rows.result;
 }
 
@@ -107,29 +103,25 @@ static const char *nic_node(const struct inside *inside, int *exact)
     return inside->nodes.count == 1 ? inside->nodes.name[0] : NULL;
 }
 
-static int write_nics(struct db_import *import, const struct inside *inside, topomap_error *err)
+static int write_nics(struct db_import *import, const struct inside *inside)
 {
     const char *lines = inside->xml.nics;
-    int exact, result = 0;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", import->err);
+    int exact;
     const char *node = nic_node(inside, &exact);
-    sqlite3_stmt *insert;
     char device[64];
     uint64_t guid;
 
-    if (!lines || !node)
-        return 0;
-    insert = db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", err);
-    while (insert && !result && db_hwloc_nic(&lines, device, sizeof device, &guid)) {
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
-                        DB_INT(guid), DB_INT(exact));
-    }
-    sqlite3_finalize(insert);
-    return insert ? result : -1;
+    while (insert && lines && node && db_hwloc_nic(&lines, device, sizeof device, &guid))
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
+                   DB_INT(guid), DB_INT(exact)))
+            return -1;
+    return insert ? 0 : -1;
 }
 
 /* What is one node's alone: a line "BUS UUID STATE" each. */
-static int write_owned(struct db_import *import, const char *node, const char *line,
-                       topomap_error *err)
+static int write_owned(struct db_import *import, const char *node, const char *line)
 {
     for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char bus[20], uuid[48];
@@ -137,49 +129,46 @@ static int write_owned(struct db_import *import, const char *node, const char *l
 
         if (sscanf(line, "%19s %47s %d", bus, uuid, &state) == 3 &&
             db_devices_own(import, node, topomap_bus_parse(bus), strcmp(uuid, "-") ? uuid : NULL,
-                           state, err))
+                           state))
             return -1;
     }
     return 0;
 }
 
-static int write_devices(struct db_import *import, const struct inside *inside, topomap_error *err)
+static int write_devices(struct db_import *import, const struct inside *inside)
 {
     int exact;
     const char *node = nic_node(inside, &exact);
 
     if (!inside->xml.devices)
         return 0;
-    if (db_devices_write(import, inside->xml.devices, &inside->nodes, err))
+    if (db_devices_write(import, inside->xml.devices, &inside->nodes))
         return -1;
-    return node ? write_owned(import, node, inside->xml.owned, err) : 0;
+    return node ? write_owned(import, node, inside->xml.owned) : 0;
 }
 
-static int write_inside(struct db_import *import, void *content, topomap_error *err)
+static int write_inside(struct db_import *import, void *content)
 {
     const struct inside *inside = content;
-    sqlite3_stmt *insert;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", import->err);
     int64_t class;
-    int result = make_class(import, inside, &class, err);
 
-    if (result)
+    if (!insert || make_class(import, inside, &class))
         return -1;
-    insert = db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", err);
-    if (!insert)
-        return -1;
-    for (size_t i = 0; !result && i < inside->nodes.count; i++) {
+    for (size_t i = 0; i < inside->nodes.count; i++) {
         char key[DB_KEY];
 
         db_host_key(inside->nodes.name[i], key);
-        result = DB_PUT(insert, err, DB_TEXT(key), DB_INT(import->source),
-                        DB_TEXT(inside->nodes.name[i]), DB_INT(class));
+        if (DB_PUT(insert, import->err, DB_TEXT(key), DB_INT(import->source),
+                   DB_TEXT(inside->nodes.name[i]), DB_INT(class)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return result || write_nics(import, inside, err) || write_devices(import, inside, err)
+    return write_nics(import, inside) || write_devices(import, inside)
                ? -1
-               : db_forget_classes(import->file, err);
+               : db_forget_classes(import->file, import->err);
 }
 
 static const topomap_graph_option options[] = {
@@ -195,7 +184,6 @@ const db_importer db_hwloc = {
     .tables = {"node_class", "nic", "node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,
-    .read = db_read_content,
     .size = sizeof(struct inside),
     .begin = read_inside,
     .write = write_inside,

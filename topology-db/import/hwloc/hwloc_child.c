@@ -147,14 +147,13 @@ int db_hwloc_load(const char *path, char *xml, size_t size, db_hwloc_inside *ins
                   topomap_error *err)
 {
     struct load load = {path, xml, size};
-    char *reply;
+    TOPOMAP_FREED char *reply = NULL;
     size_t replied;
-    int result = db_hwloc_ask(path, child, &load, REPLY_MOST, &reply, &replied, err);
 
-    if (!result)
-        result = take_reply(path, reply, replied, inside, err);
-    free(reply);
-    return result;
+    return db_hwloc_ask(path, child, &load, REPLY_MOST, &reply, &replied, err) ||
+                   take_reply(path, reply, replied, inside, err)
+               ? -1
+               : 0;
 }
 
 void db_hwloc_inside_clear(db_hwloc_inside *inside)

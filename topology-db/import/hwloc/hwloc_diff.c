@@ -119,10 +119,9 @@ int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *
         return -1;
     result = topomap_input_all(input, XML_MOST, &d.base, &d.base_size, err);
     topomap_input_close(input);
-    if (!result)
-        result = topomap_xml_read(base_path, d.base, d.base_size, NULL, NULL, err);
-    if (!result)
-        result = db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err);
+    if (result || topomap_xml_read(base_path, d.base, d.base_size, NULL, NULL, err) ||
+        db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err))
+        result = -1;
     free(d.base);
     if (!result && (replied < 2 || *reply != PATCHED || reply[replied - 1]))
         result = explain(path, base_path, (char)(replied ? *reply : 0), err);

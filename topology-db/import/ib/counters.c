@@ -83,15 +83,14 @@ static int number_after(const char *line, const char *key, int base, uint64_t mo
     return at ? read_whole(at + strlen(key), base, most, number) : -1;
 }
 
-static int read_time(struct db_import *import, struct counters *c, const char *line,
-                     topomap_error *err)
+static int read_time(struct db_import *import, struct counters *c, const char *line)
 {
     char *end;
 
     c->time = strtod(line, &end);
     return end > line && !end[strspn(end, " \t")] && c->time >= 0 && c->time < 1e15
                ? 0
-               : topomap_input_fail(import->input, err, "expected 'timestamp SECONDS'");
+               : db_fail_here(import, "expected 'timestamp SECONDS'");
 }
 
 static int add_reading(struct counters *c, struct reading reading, topomap_error *err)
@@ -102,28 +101,27 @@ static int add_reading(struct counters *c, struct reading reading, topomap_error
 }
 
 /* "# Port extended counters: Lid 5 port 1 (CapMask: ..." */
-static int begin_section(struct db_import *import, struct counters *c, const char *line, int wide,
-                         topomap_error *err)
+static int begin_section(struct db_import *import, struct counters *c, const char *line, int wide)
 {
     uint64_t lid, port;
 
     if (number_after(line, "Lid ", 10, LID_MOST, &lid) || !lid ||
         number_after(line, " port ", 10, ALL_PORTS, &port))
-        return topomap_input_fail(import->input, err,
-                                  "expected '# Port counters: Lid N port N' with a LID from 1 to "
-                                  "%d and a port (perfquery LID PORT)",
-                                  LID_MOST);
+        return db_fail_here(import,
+                            "expected '# Port counters: Lid N port N' with a LID from 1 to "
+                            "%d and a port (perfquery LID PORT)",
+                            LID_MOST);
     c->sums += port == ALL_PORTS;
     c->inside = port > 0 && port <= PORT_MOST; /* port 0 is the switch itself */
     return c->inside ? add_reading(c,
                                    (struct reading){
                                        .lid = (uint32_t)lid, .port = (uint32_t)port, .wide = wide},
-                                   err)
+                                   import->err)
                      : 0;
 }
 
 /* "PortXmitData:....................123"; earlier releases have the names without "Port" */
-static int read_field(struct db_import *import, struct counters *c, char *line, topomap_error *err)
+static int read_field(struct db_import *import, struct counters *c, char *line)
 {
     size_t length = strcspn(line, ":");
     const char *value = line + length + strspn(line + length, ":. ");
@@ -135,8 +133,7 @@ static int read_field(struct db_import *import, struct counters *c, char *line, 
         if (strcmp(line, names[k]) != 0 && strcmp(line, k == SENT ? "XmtData" : "RcvData") != 0)
             continue;
         if (read_whole(value, 10, UINT64_MAX, &now->count[k]))
-            return topomap_input_fail(import->input, err, "%s: expected a number, not '%.40s'",
-                                      names[k], value);
+            return db_fail_here(import, "%s: expected a number, not '%.40s'", names[k], value);
         now->has[k] = 1;
     }
     return 0;
@@ -144,8 +141,7 @@ static int read_field(struct db_import *import, struct counters *c, char *line, 
 
 /* "GUID 0x2c90200000005 port 1: [PortXmitData == 123 (0.1KB)] ..."; where errors are listed,
  * counters of 0 are left out. */
-static int read_errors(struct db_import *import, struct counters *c, const char *line,
-                       topomap_error *err)
+static int read_errors(struct db_import *import, struct counters *c, const char *line)
 {
     struct reading reading = {0};
     uint64_t port;
@@ -157,7 +153,7 @@ static int read_errors(struct db_import *import, struct counters *c, const char 
     }
     if (number_after(line, "GUID 0x", 16, UINT64_MAX, &reading.guid) || !reading.guid ||
         number_after(line, " port ", 10, PORT_MOST, &port))
-        return topomap_input_fail(import->input, err, "expected 'GUID 0x... port N: [...'");
+        return db_fail_here(import, "expected 'GUID 0x... port N: [...'");
     for (int k = 0; k < COUNTERS; k++) {
         char key[32];
 
@@ -166,7 +162,7 @@ static int read_errors(struct db_import *import, struct counters *c, const char 
         reading.has[k] = 1;
     }
     reading.port = (uint32_t)port;
-    return has && port ? add_reading(c, reading, err) : 0;
+    return has && port ? add_reading(c, reading, import->err) : 0;
 }
 
 static int begins(const char *line, const char *with)
@@ -186,7 +182,7 @@ static int is_complaint(const char *line)
     return 0;
 }
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct counters *c = content;
     size_t name;
@@ -194,48 +190,32 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     line += strspn(line, " \t");
     name = strcspn(line, ":");
     if (begins(line, "timestamp ") || begins(line, "# timestamp "))
-        return read_time(import, c, strchr(line, 'p') + 2, err);
+        return read_time(import, c, strchr(line, 'p') + 2);
     if (begins(line, "# Port extended counters: ") || begins(line, "# Port counters: "))
-        return begin_section(import, c, line, line[7] == 'e', err);
+        return begin_section(import, c, line, line[7] == 'e');
     if (begins(line, "GUID "))
-        return read_errors(import, c, line, err);
+        return read_errors(import, c, line);
     if (*line == '#' || begins(line, "Data Counters for ") || begins(line, "Errors for ") ||
         begins(line, "Link info:"))
         c->inside = 0;
     else if (is_complaint(line))
         db_warn(import, topomap_input_lineno(import->input), "the tool says: %.200s", line);
     else if (line[name] == ':' && line[name + 1] == '.')
-        return read_field(import, c, line, err);
+        return read_field(import, c, line);
     else if (*line)
-        return topomap_input_fail(import->input, err,
-                                  "not what perfquery or ibqueryerrors --counters prints: '%.40s'",
-                                  line);
+        return db_fail_here(import,
+                            "not what perfquery or ibqueryerrors --counters prints: '%.40s'", line);
     return 0;
 }
 
 /* ---- Rates --------------------------------------------------------------------------------- */
 
-static int by_port(const void *a, const void *b)
-{
-    const struct reading *x = a, *y = b;
-
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    if (x->lid != y->lid)
-        return x->lid < y->lid ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->wide - y->wide;
-}
+TOPOMAP_COMPARE(by_port, struct reading,
+                TOPOMAP_ORDER(x->guid, y->guid) ?: TOPOMAP_ORDER(x->lid, y->lid),
+                TOPOMAP_ORDER(x->port, y->port) ?: x->wide - y->wide)
 
 /* In the order of the files, which qsort() may not keep. */
-static int by_port_and_time(const void *a, const void *b)
-{
-    const struct reading *x = a, *y = b;
-    int order = by_port(a, b);
-
-    return order ? order : (x->order > y->order) - (x->order < y->order);
-}
+TOPOMAP_COMPARE(by_port_and_time, struct reading, by_port(x, y), TOPOMAP_ORDER(x->order, y->order))
 
 /* Of one counter in all readings of a port. */
 static double rate_of(struct counters *c, const struct reading *r, size_t n, int k, double seconds)
@@ -275,23 +255,23 @@ static int add_rate(struct counters *c, const struct reading *r, const double *b
 }
 
 static int find_rate(struct db_import *import, struct counters *c, const struct reading *r,
-                     size_t n, topomap_error *err)
+                     size_t n)
 {
     double bytes[COUNTERS], seconds = c->seconds;
 
     if (!(seconds > 0)) {
         seconds = r[n - 1].time - r[0].time;
         if (r[0].time < 0 || r[n - 1].time < 0 || !(seconds > 0))
-            return topomap_error_set(
-                err, TOPOMAP_EINPUT,
-                "%s: no time passes between the readings of port %u of %s 0x%llx: say --option "
+            return db_fail(
+                import, 0,
+                "no time passes between the readings of port %u of %s 0x%llx: say --option "
                 "seconds=N, or print a line 'timestamp SECONDS' before each reading",
-                import->path, r->port, r->guid ? "GUID" : "LID",
+                r->port, r->guid ? "GUID" : "LID",
                 (unsigned long long)(r->guid ? r->guid : r->lid));
     }
     for (int k = 0; k < COUNTERS; k++)
         bytes[k] = rate_of(c, r, n, k, seconds);
-    return add_rate(c, r, bytes, err);
+    return add_rate(c, r, bytes, import->err);
 }
 
 static size_t same_port(const struct counters *c, size_t i)
@@ -304,13 +284,14 @@ static size_t same_port(const struct counters *c, size_t i)
     return n;
 }
 
-static int check_rates(struct db_import *import, struct counters *c, topomap_error *err)
+static int check_rates(struct db_import *import, struct counters *c)
 {
     if (!c->rates.rows)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: no rate came out: %zu counters were reset between the "
-                                 "readings, %zu of 32 bits are at their top (use perfquery -x)",
-                                 import->path, c->lost_reset, c->lost_stuck);
+        return db_fail(
+            import, 0,
+            "no rate came out: %zu counters were reset between the readings, %zu of 32 bits are at "
+            "their top (use perfquery -x)",
+            c->lost_reset, c->lost_stuck);
     if (c->lost_reset)
         db_warn(import, 0, "%zu counters were reset between the readings, and are left out",
                 c->lost_reset);
@@ -327,37 +308,35 @@ static int check_rates(struct db_import *import, struct counters *c, topomap_err
     return 0;
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     struct counters *c = content;
     struct reading *r = c->readings.row;
     int twice = 0, result = 0;
 
     if (!c->readings.rows)
-        return topomap_input_fail(import->input, err,
-                                  "no port's counters: expected what perfquery -x LID PORT or "
-                                  "ibqueryerrors --counters prints");
-    qsort(r, c->readings.rows, sizeof *r, by_port_and_time);
+        return db_fail_here(import, "no port's counters: expected what perfquery -x LID PORT or "
+                                    "ibqueryerrors --counters prints");
+    TOPOMAP_SORT(r, c->readings.rows, by_port_and_time);
     for (size_t i = 1; i < c->readings.rows; i++)
         twice |= by_port(&r[i - 1], &r[i]) == 0;
     if (!twice && !(c->seconds > 0))
-        return topomap_error_set(
-            err, TOPOMAP_EINPUT,
-            "%s: each port is there once, and totals are no rate: give two readings (`db import "
+        return db_fail(
+            import, 0,
+            "each port is there once, and totals are no rate: give two readings (`db import "
             "counters BEFORE AFTER`), or --option seconds=N, the seconds since the counters were "
-            "reset",
-            import->path);
+            "reset");
     for (size_t i = 0, n; !result && i < c->readings.rows; i += n) {
         n = same_port(c, i);
         if (twice && n == 1)
             c->lost_single++;
         else
-            result = find_rate(import, c, r + i, n, err);
+            result = find_rate(import, c, r + i, n);
     }
-    return result ? -1 : check_rates(import, c, err);
+    return result ? -1 : check_rates(import, c);
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     const char *seconds = db_option(import, "seconds");
     struct counters *c = content;
@@ -369,7 +348,7 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
     c->seconds = strtod(seconds, &end);
     return end > seconds && !*end && c->seconds > 0 && c->seconds < 1e9
                ? 0
-               : topomap_error_set(err, TOPOMAP_EUSAGE,
+               : topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                    "option seconds takes a number above 0, not '%.40s'", seconds);
 }
 
@@ -377,19 +356,19 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
 
 /* Counters of ports that no dump of a fabric has are kept: the dump may come later. Where there is
  * a fabric they are worth a word, and so is a cable that carries more than it can. */
-static int compare(struct db_import *import, topomap_error *err)
+static int compare(struct db_import *import)
 {
     int64_t vertices, unknown, full;
 
-    if (db_number(import->file, "SELECT count(*) FROM vertex", 0, &vertices, err) ||
+    if (db_number(import->file, "SELECT count(*) FROM vertex", 0, &vertices, import->err) ||
         db_number(import->file,
                   DB_TRAFFIC "SELECT count(*) FROM traffic WHERE rowid NOT IN (SELECT row FROM "
                              "whose)",
-                  0, &unknown, err) ||
+                  0, &unknown, import->err) ||
         db_number(import->file,
                   DB_TRAFFIC "SELECT count(*) FROM flow WHERE mbps > 0 AND max(coalesce(there, 0),"
                              " coalesce(back, 0)) > 137500.0 * mbps",
-                  0, &full, err))
+                  0, &full, import->err))
         return -1;
     if (vertices && unknown)
         db_warn(import, 0,
@@ -404,27 +383,24 @@ static int compare(struct db_import *import, topomap_error *err)
     return 0;
 }
 
-static int write_rates(struct db_import *import, void *content, topomap_error *err)
+static int write_rates(struct db_import *import, void *content)
 {
     const struct counters *c = content;
     const struct rate *rate = c->rates.row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO traffic VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO traffic VALUES(?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < c->rates.rows; i++) {
+    for (size_t i = 0; insert && i < c->rates.rows; i++) {
         const double *bytes = rate[i].bytes;
-        const db_value sent = {.kind = bytes[SENT] >= 0 ? DB_IS_REAL : DB_IS_NULL,
-                               .real = bytes[SENT]};
-        const db_value received = {.kind = bytes[RECEIVED] >= 0 ? DB_IS_REAL : DB_IS_NULL,
-                                   .real = bytes[RECEIVED]};
 
-        result =
-            DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(rate[i].guid, rate[i].guid),
-                   DB_INT_IF(!rate[i].guid, rate[i].lid), DB_INT(rate[i].port), sent, received);
+        if (DB_PUT(insert, import->err, DB_INT(import->source),
+                   DB_INT_IF(rate[i].guid, rate[i].guid), DB_INT_IF(!rate[i].guid, rate[i].lid),
+                   DB_INT(rate[i].port), DB_REAL_IF(bytes[SENT] >= 0, bytes[SENT]),
+                   DB_REAL_IF(bytes[RECEIVED] >= 0, bytes[RECEIVED])))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->ports = c->rates.rows;
-    return result ? -1 : compare(import, err);
+    return insert ? compare(import) : -1;
 }
 
 static const topomap_graph_option options[] = {
@@ -442,7 +418,6 @@ const db_importer db_counters = {
     .singleton = 1,
     .joins = 1,
     .tables = {"traffic"},
-    .read = db_read_content,
     .size = sizeof(struct counters),
     .begin = begin,
     .line = read_line,

@@ -65,8 +65,6 @@ static inline const char *ib_text(const struct ib_fabric *fabric, uint32_t verte
 }
 /** Gives ends and idle ports their vertices' new indices; GUIDs are not looked up any more. */
 void ib_renumber(struct ib_fabric *fabric, const uint32_t *now);
-/** qsort's and bsearch's order of GUIDs. */
-int ib_by_guid(const void *a, const void *b);
 
 /** What a record says of its vertex's name and kind; an aggregation engine is known by either. */
 int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char *text,
@@ -76,6 +74,8 @@ int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char 
 int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *text, size_t length,
                  uint32_t *index, topomap_error *err);
 int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
+/** The same, and its other end, which the line describes too. */
+int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
 int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_error *err);
 
 /** Joins what belongs to one adapter, in a fabric whose adapters are known by the GUIDs of their
@@ -86,18 +86,12 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
 
 /** Sorts vertices by GUID and ends by vertex and port, and joins ends into links. Ends that do not
  *  agree are warnings; two different lines for one port are an error. */
-int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *err);
-
-/** A new fabric of what \p read makes of the input: an importer's `read`. */
-int ib_read_into(struct db_import *import,
-                 int (*read)(struct db_import *import, struct ib_fabric *fabric,
-                             topomap_error *err),
-                 void **content, topomap_error *err);
+int ib_join(struct ib_fabric *fabric, struct db_import *import);
 
 /** Writes a joined fabric as the import's source. */
-int ib_write(struct db_import *import, void *fabric, topomap_error *err);
+int ib_write(struct db_import *import, void *fabric);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */
-int ib_count_hosts(struct db_import *import, topomap_error *err);
+int ib_count_hosts(struct db_import *import);
 /** Forgets all of it. */
 void ib_clear(struct ib_fabric *fabric);
 void ib_free(void *fabric);

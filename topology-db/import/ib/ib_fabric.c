@@ -16,12 +16,10 @@ int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_
         return -1;
     if (*index < fabric->vertices)
         return 0;
-    if (topomap_grow(&fabric->vertex, &fabric->vertex_room, fabric->vertices + 1,
-                     sizeof *fabric->vertex, err))
-        return -1;
-    fabric->vertex[fabric->vertices++] = (struct ib_vertex){
-        .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = UINT32_MAX};
-    return 0;
+    return TOPOMAP_APPEND(
+        fabric->vertex, fabric->vertices, fabric->vertex_room, err,
+        (struct ib_vertex){
+            .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = UINT32_MAX});
 }
 
 void ib_renumber(struct ib_fabric *fabric, const uint32_t *now)
@@ -33,13 +31,6 @@ void ib_renumber(struct ib_fabric *fabric, const uint32_t *now)
     for (size_t i = 0; i < fabric->idles; i++)
         fabric->idle[i].vertex = now[fabric->idle[i].vertex];
     topomap_known_clear(&fabric->guids); /* they have the old indices */
-}
-
-int ib_by_guid(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
 }
 
 int ib_describe(struct ib_fabric *fabric, uint32_t index, int kind, const char *text, size_t length,
@@ -67,19 +58,24 @@ int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *
 
 int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err)
 {
-    if (topomap_grow(&fabric->end, &fabric->end_room, fabric->ends + 1, sizeof *fabric->end, err))
-        return -1;
-    fabric->end[fabric->ends++] = *end;
-    return 0;
+    return TOPOMAP_APPEND(fabric->end, fabric->ends, fabric->end_room, err, *end);
+}
+
+int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err)
+{
+    struct ib_end other = *end;
+
+    other.vertex = end->remote;
+    other.remote = end->vertex;
+    other.port = end->remote_port;
+    other.remote_port = end->port;
+    other.derived = 1;
+    return ib_add_end(fabric, end, err) || ib_add_end(fabric, &other, err) ? -1 : 0;
 }
 
 int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_error *err)
 {
-    if (topomap_grow(&fabric->idle, &fabric->idle_room, fabric->idles + 1, sizeof *fabric->idle,
-                     err))
-        return -1;
-    fabric->idle[fabric->idles++] = *idle;
-    return 0;
+    return TOPOMAP_APPEND(fabric->idle, fabric->idles, fabric->idle_room, err, *idle);
 }
 
 void ib_clear(struct ib_fabric *fabric)
@@ -92,26 +88,8 @@ void ib_clear(struct ib_fabric *fabric)
     memset(fabric, 0, sizeof *fabric);
 }
 
-void ib_free(void *content)
+void ib_free(void *fabric)
 {
-    if (content)
-        ib_clear(content);
-    free(content);
-}
-
-int ib_read_into(struct db_import *import,
-                 int (*read)(struct db_import *import, struct ib_fabric *fabric,
-                             topomap_error *err),
-                 void **content, topomap_error *err)
-{
-    struct ib_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
-
-    if (!fabric)
-        return -1;
-    if (read(import, fabric, err)) {
-        ib_free(fabric);
-        return -1;
-    }
-    *content = fabric;
-    return 0;
+    ib_clear(fabric);
+    free(fabric);
 }

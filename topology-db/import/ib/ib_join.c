@@ -8,27 +8,12 @@
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-static int by_guid(const void *a, const void *b)
-{
-    const struct ib_vertex *x = a, *y = b;
+TOPOMAP_COMPARE(by_guid, struct ib_vertex, TOPOMAP_ORDER(x->guid, y->guid),
+                TOPOMAP_ORDER(x->subnet, y->subnet))
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    return x->subnet < y->subnet ? -1 : x->subnet > y->subnet;
-}
-
-static int by_port(const void *a, const void *b)
-{
-    const struct ib_end *x = a, *y = b;
-
-    if (x->vertex != y->vertex)
-        return x->vertex < y->vertex ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    if (x->derived != y->derived)
-        return x->derived ? 1 : -1;
-    return x->line < y->line ? -1 : x->line > y->line;
-}
+TOPOMAP_COMPARE(by_port, struct ib_end,
+                TOPOMAP_ORDER(x->vertex, y->vertex) ?: TOPOMAP_ORDER(x->port, y->port),
+                TOPOMAP_ORDER(x->derived, y->derived) ?: TOPOMAP_ORDER(x->line, y->line))
 
 /* Renumbers vertices by GUID: a dump's own order is that of a hash table and changes from run to
  * run. */
@@ -40,7 +25,7 @@ static int sort_vertices(struct ib_fabric *fabric, topomap_error *err)
         return -1;
     for (uint32_t i = 0; i < fabric->vertices; i++)
         fabric->vertex[i].was = i;
-    qsort(fabric->vertex, fabric->vertices, sizeof *fabric->vertex, by_guid);
+    TOPOMAP_SORT(fabric->vertex, fabric->vertices, by_guid);
     for (uint32_t i = 0; i < fabric->vertices; i++)
         now[fabric->vertex[i].was] = i;
     ib_renumber(fabric, now);
@@ -67,27 +52,26 @@ static struct ib_end *find_end(const struct ib_fabric *fabric, uint32_t vertex, 
 
 /* A switch is in one subnet. Where two dumps in a file have it, they are of one subnet, and which
  * of them is true now, the file does not say. */
-static int check_subnets(const struct ib_fabric *fabric, struct db_import *import,
-                         topomap_error *err)
+static int check_subnets(const struct ib_fabric *fabric, struct db_import *import)
 {
     for (size_t i = 1; i < fabric->vertices; i++) {
         const struct ib_vertex *a = &fabric->vertex[i - 1], *b = &fabric->vertex[i];
 
         if (a->guid == b->guid && a->subnet == b->subnet)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: two nodes have the GUID %016" PRIx64,
-                                     import->path, b->guid);
+            return db_fail(import, 0, "two nodes have the GUID %016" PRIx64, b->guid);
         if (a->guid == b->guid && a->kind == IB_SWITCH && b->kind == IB_SWITCH)
-            return topomap_error_set(err, TOPOMAP_EINPUT,
-                                     "%s:%zu: a second record of switch %016" PRIx64
-                                     " (the first is on line %zu): the file holds two dumps of "
-                                     "one subnet; keep the newer one",
-                                     import->path, b->line, b->guid, a->line);
+            return db_fail(
+                import, b->line,
+                "a second record of switch %016" PRIx64
+                " (the first is on line %zu): the file holds two dumps of one subnet; keep the "
+                "newer one",
+                b->guid, a->line);
     }
     return 0;
 }
 
 /* Gives each vertex its ends; two lines for one port must say the same. */
-static int index_ends(struct ib_fabric *fabric, struct db_import *import, topomap_error *err)
+static int index_ends(struct ib_fabric *fabric, struct db_import *import)
 {
     size_t kept = 0;
 
@@ -100,11 +84,12 @@ static int index_ends(struct ib_fabric *fabric, struct db_import *import, topoma
 
         if (last && last->vertex == end->vertex && last->port == end->port) {
             if (last->remote != end->remote || last->remote_port != end->remote_port)
-                return topomap_error_set(
-                    err, TOPOMAP_EINPUT,
-                    "%s:%zu: port %u of %016" PRIx64 " has another neighbour on line %zu: the "
-                    "file holds two states of the fabric; make a new dump",
-                    import->path, end->line, end->port, vertex->guid, last->line);
+                return db_fail(
+                    import, end->line,
+                    "port %u of %016" PRIx64
+                    " has another neighbour on line %zu: the file holds two states of the fabric; "
+                    "make a new dump",
+                    end->port, vertex->guid, last->line);
             if (!end->derived)
                 db_warn(import, end->line, "port %u of %016" PRIx64 " is listed twice", end->port,
                         vertex->guid);
@@ -147,7 +132,7 @@ static uint8_t smaller_known(uint8_t a, uint8_t b)
 /* A cable whose two ends name each other. Old tools print each end's own rate (ibnetdiscover of
  * 2007: 1xSDR here, 4xSDR there); a cable runs at one, the lower. */
 static int join_pair(struct ib_fabric *fabric, struct db_import *import, const struct ib_end *end,
-                     const struct ib_end *other, topomap_error *err)
+                     const struct ib_end *other)
 {
     struct ib_end both = *end;
 
@@ -158,7 +143,7 @@ static int join_pair(struct ib_fabric *fabric, struct db_import *import, const s
         (end->speed && other->speed && end->speed != other->speed))
         db_warn(import, end->line, "width or speed differs from the other end's on line %zu",
                 other->line);
-    return add_link(fabric, &both, !end->derived && !other->derived, err);
+    return add_link(fabric, &both, !end->derived && !other->derived, import->err);
 }
 
 static int is_pair(const struct ib_end *end, const struct ib_end *other)
@@ -181,7 +166,7 @@ static void note_one_way(const struct ib_fabric *fabric, struct db_import *impor
             last ? "; it is the last record: the file may be cut" : "");
 }
 
-static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap_error *err)
+static int join_ends(struct ib_fabric *fabric, struct db_import *import)
 {
     for (size_t i = 0; i < fabric->ends; i++) {
         const struct ib_end *end = &fabric->end[i];
@@ -190,7 +175,7 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap
 
         if (is_pair(end, other)) {
             if (other >= end) /* the same end: a port looped to itself */
-                result = join_pair(fabric, import, end, other, err);
+                result = join_pair(fabric, import, end, other);
         } else if (other) {
             db_warn(import, end->line,
                     "the other end, port %u of %016" PRIx64 ", names another neighbour on line "
@@ -198,7 +183,7 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap
                     end->remote_port, fabric->vertex[end->remote].guid, other->line);
         } else {
             note_one_way(fabric, import, end);
-            result = add_link(fabric, end, 0, err);
+            result = add_link(fabric, end, 0, import->err);
         }
         if (result)
             return -1;
@@ -247,14 +232,12 @@ static void count_dangling(const struct ib_fabric *fabric, struct db_import *imp
             dangling, first);
 }
 
-int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *err)
+int ib_join(struct ib_fabric *fabric, struct db_import *import)
 {
-    if (sort_vertices(fabric, err))
+    if (sort_vertices(fabric, import->err))
         return -1;
-    if (fabric->ends)
-        qsort(fabric->end, fabric->ends, sizeof *fabric->end, by_port);
-    if (check_subnets(fabric, import, err) || index_ends(fabric, import, err) ||
-        join_ends(fabric, import, err))
+    TOPOMAP_SORT(fabric->end, fabric->ends, by_port);
+    if (check_subnets(fabric, import) || index_ends(fabric, import) || join_ends(fabric, import))
         return -1;
     if (fabric->both) {
         accept_single(fabric);

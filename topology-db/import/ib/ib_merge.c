@@ -18,22 +18,11 @@ struct member {
 
 static int by_group(const struct member *x, const struct member *y)
 {
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return x->node ? 0 : strcmp(x->text, y->text);
+    return TOPOMAP_ORDER(x->node, y->node) ?: (x->node ? 0 : strcmp(x->text, y->text));
 }
 
-static int by_member(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    int order = by_group(x, y);
-
-    if (order)
-        return order;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
+TOPOMAP_COMPARE(by_member, struct member, by_group(x, y),
+                TOPOMAP_ORDER(x->port, y->port) ?: TOPOMAP_ORDER(x->guid, y->guid))
 
 static void see_port(uint8_t *port, uint8_t number)
 {
@@ -63,9 +52,10 @@ static uint64_t find_node(const uint64_t *nodes, size_t count, uint64_t guid, ui
 
     if (!count)
         return 0;
-    if (bsearch(&guid, nodes, count, sizeof *nodes, ib_by_guid))
+    if (bsearch(&guid, nodes, count, sizeof *nodes, topomap_by_u64))
         return guid;
-    return port != MANY && bsearch(&counted, nodes, count, sizeof *nodes, ib_by_guid) ? counted : 0;
+    return port != MANY && bsearch(&counted, nodes, count, sizeof *nodes, topomap_by_u64) ? counted
+                                                                                          : 0;
 }
 
 static size_t find_members(const struct ib_fabric *fabric, const uint64_t *nodes, size_t count,
@@ -87,8 +77,7 @@ static size_t find_members(const struct ib_fabric *fabric, const uint64_t *nodes
             continue;
         member[members++] = (struct member){node, text, vertex->guid, i, port[i]};
     }
-    if (members)
-        qsort(member, members, sizeof *member, by_member);
+    TOPOMAP_SORT(member, members, by_member);
     return members;
 }
 
@@ -153,8 +142,7 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
     int result = port && member && owner ? 0 : -1;
 
     if (!result) {
-        if (count)
-            qsort(nodes, count, sizeof *nodes, ib_by_guid);
+        TOPOMAP_SORT(nodes, count, topomap_by_u64);
         find_owners(fabric, member, find_members(fabric, nodes, count, port, member), owner);
         move(fabric, owner);
     }

@@ -91,8 +91,7 @@ static int take_block(struct ib_reader *r, char *line)
         return -1;
     vertex = &r->fabric->vertex[index];
     if (vertex->recorded)
-        return topomap_input_fail(r->import->input, r->err, "this switch has a block on line %zu",
-                                  vertex->line);
+        return db_fail_here(r->import, "this switch has a block on line %zu", vertex->line);
     vertex->recorded = 1;
     vertex->line = ib_line(r);
     vertex->lid = (uint16_t)strtoul(strstr(at, "LID ") + 4, NULL, 0);
@@ -350,7 +349,7 @@ static int finish(struct ib_reader *r)
 
 const struct ib_grammar ib_net_dump = {
     .what = "ibdiagnet2.net_dump",
-    .importer = "ibdiagnet",
+    .importer = {&db_ibdiagnet},
     .own = sizeof(struct dump),
     .recognise = recognise,
     .line = take_line,

@@ -229,13 +229,13 @@ static int take_line(struct ib_reader *r, char *line)
 static int finish(struct ib_reader *r)
 {
     if (!r->recorded)
-        return topomap_input_fail(r->import->input, r->err, "no port line that can be used");
+        return db_fail_here(r->import, "no port line that can be used");
     return ib_merge_adapters(r->fabric, r->progress, r->progressed, r->err);
 }
 
 const struct ib_grammar ib_ports_report = {
     .what = "a ports report (ibnetdiscover -p)",
-    .importer = "ibnetdiscover",
+    .importer = {&db_ibnetdiscover},
     .recognise = recognise,
     .line = take_line,
     .end = finish,

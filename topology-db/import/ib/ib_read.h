@@ -21,7 +21,8 @@ struct ib_reader {
 enum { IB_NOT_MINE = 1 };
 
 struct ib_grammar {
-    const char *what, *importer; /* for messages: what it is, and which importer takes it */
+    const char *what;               /* for messages: what it is */
+    const db_importer *importer[2]; /* that take it; messages name the first */
     size_t own;
     /** Whether a line, its leading blanks gone, is of this kind of file. */
     int (*recognise)(const char *line);
@@ -34,10 +35,6 @@ struct ib_grammar {
 };
 
 extern const struct ib_grammar ib_normal, ib_ports_report, ib_subnet_list, ib_net_dump;
-
-/** A line of none of the grammars: progress and error lines, comments, a terminal's prompt; or an
- *  error that names what other kind of file has such lines. */
-int ib_other_line(struct ib_reader *r, char *line);
 
 /** "PATH:LINE: WHAT at 'AT'"; returns -1. */
 int ib_fail(struct ib_reader *r, const char *what, const char *at);

@@ -2,7 +2,6 @@
 /* opensm-subnet.lst and ibdiagnet.lst: a line a link and direction (old ibdiagnet: a line a link),
  * both nodes described in braces. Numbers of ports are hexadecimal. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/ib/ib_read.h"
@@ -219,7 +218,7 @@ static int finish(struct ib_reader *r)
 
 const struct ib_grammar ib_subnet_list = {
     .what = "a subnet list of opensm or ibdiagnet",
-    .importer = "opensm-lst",
+    .importer = {&db_opensm_lst, &db_ibdiagnet},
     .recognise = recognise,
     .line = take_line,
     .end = finish,

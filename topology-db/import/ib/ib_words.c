@@ -7,7 +7,7 @@
 
 int ib_fail(struct ib_reader *r, const char *what, const char *at)
 {
-    return topomap_input_fail(r->import->input, r->err, "%s at '%.40s'", what, at);
+    return db_fail_here(r->import, "%s at '%.40s'", what, at);
 }
 
 size_t ib_line(const struct ib_reader *r)

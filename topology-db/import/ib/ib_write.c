@@ -30,7 +30,7 @@ static int list_guids(const struct ib_fabric *fabric, struct guids *guids, topom
             guid[guids->count++] = vertex->port_guid;
     }
     if (guid && guids->count)
-        qsort(guid, guids->count, sizeof *guid, ib_by_guid);
+        TOPOMAP_SORT(guid, guids->count, topomap_by_u64);
     return guid ? 0 : -1;
 }
 
@@ -39,22 +39,21 @@ static int has_guid(const void *content, const char *text)
     const struct guids *guids = content;
     uint64_t guid = (uint64_t)strtoll(text, NULL, 10);
 
-    return guids->count && bsearch(&guid, guids->guid, guids->count, sizeof guid, ib_by_guid);
+    return guids->count && bsearch(&guid, guids->guid, guids->count, sizeof guid, topomap_by_u64);
 }
 
 /* A subnet is known by its switches. A newer dump of it, of another file name (one a day, say) or
  * another tool, takes the place of those before it; a file that shares no switch with them is
  * another subnet. */
-static int replace_older(struct db_import *import, const struct ib_fabric *fabric,
-                         topomap_error *err)
+static int replace_older(struct db_import *import, const struct ib_fabric *fabric)
 {
     static const char switches[] = "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
                                    " SELECT source, guid FROM port WHERE number=0 ORDER BY source";
     struct guids guids = {0};
-    int result = list_guids(fabric, &guids, err);
+    int result = list_guids(fabric, &guids, import->err);
 
     if (!result)
-        result = db_forget_sharing(import, switches, has_guid, &guids, err);
+        result = db_forget_sharing(import, switches, has_guid, &guids);
     free(guids.guid);
     return result;
 }
@@ -94,7 +93,7 @@ static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_
             trim(fabric->base.text + fabric->vertex[i].text);
             label[labels++] = (struct label){ib_text(fabric, i), i};
         }
-    qsort(label, labels, sizeof *label, by_text);
+    TOPOMAP_SORT(label, labels, by_text);
     for (size_t i = 0; i < labels; i = end) {
         for (end = i + 1; end < labels && by_text(&label[i], &label[end]) == 0; end++)
             ;
@@ -121,76 +120,76 @@ static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fa
                   DB_INT(vertex->subnet));
 }
 
-static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,
-                          topomap_error *err)
+static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base)
 {
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
-    TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
-    int result = insert && unique ? find_labels(fabric, unique, err) : -1;
+    DB_STATEMENT *insert = db_prepare(
+        import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", import->err);
+    TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, import->err);
 
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++)
-        result = write_vertex(insert, import->source, fabric, i, base + i, unique[i], err);
-    sqlite3_finalize(insert);
-    return result;
+    if (!insert || !unique || find_labels(fabric, unique, import->err))
+        return -1;
+    for (uint32_t i = 0; i < fabric->vertices; i++)
+        if (write_vertex(insert, import->source, fabric, i, base + i, unique[i], import->err))
+            return -1;
+    return 0;
 }
 
-static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t vertex,
-                      uint8_t number, uint64_t guid, uint16_t lid, uint8_t lmc, uint8_t state,
-                      topomap_error *err)
+/* \param end  vertex, port, guid, lid, lmc and state are of it */
+static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t base,
+                      struct ib_end end)
 {
-    return DB_PUT(insert, err, DB_INT(vertex), DB_INT(number), DB_INT(import->source),
-                  DB_INT_IF(guid, guid), DB_INT_IF(guid, lid), DB_INT_IF(guid, lmc), DB_INT(state));
+    return DB_PUT(insert, import->err, DB_INT(base + end.vertex), DB_INT(end.port),
+                  DB_INT(import->source), DB_INT_IF(end.guid, end.guid),
+                  DB_INT_IF(end.guid, end.lid), DB_INT_IF(end.guid, end.lmc), DB_INT(end.state));
 }
 
 /* Ports that are down come last: a port that another line has as up stays up. */
-static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
-                       topomap_error *err)
+static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base)
 {
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < fabric->ends; i++) {
-        const struct ib_end *end = &fabric->end[i];
+    for (size_t i = 0; insert && i < fabric->ends; i++)
+        if (fabric->end[i].guid && write_port(import, insert, base, fabric->end[i]))
+            return -1;
+    for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
+        const struct ib_vertex *v = &fabric->vertex[i];
+        struct ib_end end = {.vertex = i, .guid = v->port_guid, .lid = v->lid};
 
-        if (end->guid)
-            result = write_port(import, insert, base + end->vertex, end->port, end->guid, end->lid,
-                                end->lmc, end->state, err);
+        if (v->port_guid && write_port(import, insert, base, end))
+            return -1;
     }
-    for (size_t i = 0; !result && i < fabric->vertices; i++)
-        if (fabric->vertex[i].port_guid)
-            result = write_port(import, insert, base + (int64_t)i, 0, fabric->vertex[i].port_guid,
-                                fabric->vertex[i].lid, 0, IB_STATE_UNKNOWN, err);
-    for (size_t i = 0; !result && i < fabric->idles; i++) {
+    for (size_t i = 0; insert && i < fabric->idles; i++) {
         const struct ib_idle *idle = &fabric->idle[i];
+        struct ib_end end = {.vertex = idle->vertex,
+                             .port = idle->port,
+                             .guid = idle->guid,
+                             .lid = idle->lid,
+                             .state = IB_DOWN};
 
-        result = write_port(import, insert, base + idle->vertex, idle->port, idle->guid, idle->lid,
-                            0, IB_DOWN, err);
+        if (write_port(import, insert, base, end))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
-static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
-                       topomap_error *err)
+static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base)
 {
-    sqlite3_stmt *insert = db_prepare(import->file,
+    DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, width, speed,"
                                       " ends, state) VALUES(?,?,?,?,?,?,?,?,?)",
-                                      err);
-    int result = insert ? 0 : -1;
+                                      import->err);
 
-    for (size_t i = 0; !result && i < fabric->base.links; i++) {
+    for (size_t i = 0; insert && i < fabric->base.links; i++) {
         const topomap_link *link = &fabric->base.link[i];
 
-        result =
-            DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
-                   DB_INT(base + link->b), DB_INT(link->bport), DB_INT(link->width),
-                   DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1), DB_INT(link->class));
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(base + link->a),
+                   DB_INT(link->aport), DB_INT(base + link->b), DB_INT(link->bport),
+                   DB_INT(link->width), DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1),
+                   DB_INT(link->class)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* Links that are down are none. The hosts are counted when it is known which adapters have one:
@@ -205,36 +204,34 @@ static void count(struct db_import *import, const struct ib_fabric *fabric)
     }
 }
 
-int ib_write(struct db_import *import, void *content, topomap_error *err)
+int ib_write(struct db_import *import, void *content)
 {
     struct ib_fabric *fabric = content;
     int64_t base;
 
-    if (replace_older(import, fabric, err) ||
-        db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, err))
-        return -1;
-    if (write_vertices(import, fabric, base, err) || write_ports(import, fabric, base, err) ||
-        write_links(import, fabric, base, err))
+    if (replace_older(import, fabric) ||
+        db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err) ||
+        write_vertices(import, fabric, base) || write_ports(import, fabric, base) ||
+        write_links(import, fabric, base))
         return -1;
     count(import, fabric);
     ib_clear(fabric); /* the views need memory, too */
     return 0;
 }
 
-int ib_count_hosts(struct db_import *import, topomap_error *err)
+int ib_count_hosts(struct db_import *import)
 {
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     if (!import->report->adapters)
         return 0;
     rows = DB_ASK(import->file,
                   "SELECT count(DISTINCT host), sum(host IS NULL) FROM adapter"
                   " CROSS JOIN vertex ON vertex.id = adapter.vertex WHERE source=?",
-                  err, DB_INT(import->source));
+                  import->err, DB_INT(import->source));
     if (db_next(&rows)) {
-        import->report->hosts += (uint64_t)sqlite3_column_int64(rows.row, 0);
-        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(rows.row, 1);
+        import->report->hosts += db_u64(rows.row, 0);
+        import->report->unknown_adapters = db_u64(rows.row, 1);
     }
-    db_end(&rows);
     return rows.result;
 }

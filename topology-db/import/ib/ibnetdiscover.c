@@ -135,8 +135,7 @@ static int repeat_header(struct ib_reader *r, const struct ib_vertex *vertex, in
     n->again = 1;
     if (vertex->kind == kind || (kind == IB_ADAPTER && vertex->kind == IB_AGGREGATION))
         return 0;
-    return topomap_input_fail(r->import->input, r->err,
-                              "this GUID is another kind of node on line %zu", vertex->line);
+    return db_fail_here(r->import, "this GUID is another kind of node on line %zu", vertex->line);
 }
 
 static int take_header(struct ib_reader *r, uint64_t guid, int kind, uint32_t ports,
@@ -204,10 +203,10 @@ static int check_repeat(struct ib_reader *r, const struct ib_end *end)
         if (r->fabric->end[i].port == end->port && r->fabric->end[i].remote == end->remote &&
             r->fabric->end[i].remote_port == end->remote_port)
             return 0;
-    return topomap_input_fail(r->import->input, r->err,
-                              "a second record of this GUID (the first is on line %zu) that says "
-                              "something else: ids collide, or two dumps were joined",
-                              vertex->line);
+    return db_fail_here(r->import,
+                        "a second record of this GUID (the first is on line %zu) that says "
+                        "something else: ids collide, or two dumps were joined",
+                        vertex->line);
 }
 
 static int keep_end(struct ib_reader *r, const struct ib_end *end)
@@ -416,18 +415,18 @@ static int finish(struct ib_reader *r)
     const struct normal *n = r->own;
 
     if (!n->vertex && n->pending)
-        return topomap_input_fail(r->import->input, r->err,
-                                  "the file is cut: the last record has no Switch, Ca or Rt line");
+        return db_fail_here(r->import,
+                            "the file is cut: the last record has no Switch, Ca or Rt line");
     if (!n->again && n->first == r->fabric->ends && !r->import->report->partial)
-        return topomap_input_fail(r->import->input, r->err,
-                                  "the last record has no port line: the file is cut, or nothing "
-                                  "is connected");
+        return db_fail_here(r->import,
+                            "the last record has no port line: the file is cut, or nothing "
+                            "is connected");
     return 0;
 }
 
 const struct ib_grammar ib_normal = {
     .what = "ibnetdiscover's normal output",
-    .importer = "ibnetdiscover",
+    .importer = {&db_ibnetdiscover, &db_ibdiagnet},
     .own = sizeof(struct normal),
     .recognise = recognise,
     .line = take_line,

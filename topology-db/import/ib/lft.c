@@ -51,8 +51,6 @@ static void tables_free(void *content)
     TOPOMAP_FREED struct tables *tables = content;
     struct table *table, *next;
 
-    if (!tables)
-        return;
     HASH_ITER(hh, tables->all, table, next)
     {
         HASH_DELETE(hh, tables->all, table);
@@ -63,7 +61,7 @@ static void tables_free(void *content)
 
 /* ---- One table --------------------------------------------------------------------------- */
 
-static int pack(struct reader *reader, topomap_error *err)
+static int pack(struct reader *reader)
 {
     struct table *table = reader->now;
     size_t room = ZSTD_compressBound(reader->lids), size;
@@ -74,14 +72,15 @@ static int pack(struct reader *reader, topomap_error *err)
     table->size = 0;
     table->lids = reader->lids;
     reader->now = NULL;
-    packed = topomap_alloc(room, 1, err);
+    packed = topomap_alloc(room, 1, reader->import->err);
     if (!packed)
         return -1;
     size = ZSTD_compress(packed, room, reader->port, reader->lids, PACK_LEVEL);
     if (ZSTD_isError(size)) {
         free(packed);
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot pack a table: %s",
-                                 reader->import->path, ZSTD_getErrorName(size));
+        return topomap_error_set(reader->import->err, TOPOMAP_ESYSTEM,
+                                 "%s: cannot pack a table: %s", reader->import->path,
+                                 ZSTD_getErrorName(size));
     }
     cut = realloc(packed, size);
     table->packed = cut ? cut : packed;
@@ -90,7 +89,7 @@ static int pack(struct reader *reader, topomap_error *err)
 }
 
 /* A table that the file's end or another header cut short. */
-static int end_table(struct reader *reader, int dumped, topomap_error *err)
+static int end_table(struct reader *reader, int dumped)
 {
     if (!reader->now)
         return 0;
@@ -104,12 +103,12 @@ static int end_table(struct reader *reader, int dumped, topomap_error *err)
     /* The tool reads tables in blocks of 64 and leaves out a last block of one LID. */
     if (dumped && reader->top % 64 == 0 && reader->lids == reader->top)
         reader->lost = reader->top;
-    return pack(reader, err);
+    return pack(reader);
 }
 
 /* The table of this switch, unpacked where the file has had a part of it before: ibroute prints a
  * range of LIDs where it is asked to. */
-static int begin_table(struct reader *reader, uint64_t guid, topomap_error *err)
+static int begin_table(struct reader *reader, uint64_t guid)
 {
     struct table *table;
 
@@ -118,7 +117,7 @@ static int begin_table(struct reader *reader, uint64_t guid, topomap_error *err)
     reader->lids = 0;
     reader->rows = 0;
     if (!table) {
-        table = topomap_alloc(1, sizeof *table, err);
+        table = topomap_alloc(1, sizeof *table, reader->import->err);
         if (!table)
             return -1;
         table->guid = guid;
@@ -133,22 +132,22 @@ static int begin_table(struct reader *reader, uint64_t guid, topomap_error *err)
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-static int read_header(struct reader *reader, char *line, topomap_error *err)
+static int read_header(struct reader *reader, char *line)
 {
     /* The description, which may hold anything, comes after the GUID. */
     char *guid = strstr(line, " guid 0x"), *top = strstr(line, "-0x");
     char *digits = guid ? guid + 8 : NULL, *last = top ? top + 3 : NULL;
     uint64_t value;
 
-    if (end_table(reader, 0, err))
+    if (end_table(reader, 0))
         return -1;
     if (!guid || !ib_read_hex(&digits, &value) || !value)
-        return topomap_input_fail(reader->import->input, err,
-                                  "expected 'Unicast lids [...] of switch ... guid 0x...'");
+        return db_fail_here(reader->import,
+                            "expected 'Unicast lids [...] of switch ... guid 0x...'");
     reader->multicast = 0;
     if (!top || top > guid || !ib_read_hex(&last, &reader->top))
         reader->top = 0;
-    return begin_table(reader, value, err);
+    return begin_table(reader, value);
 }
 
 /* `: (illegal port)`, `: (path #2 - illegal port)`: a port that the switch does not have. No
@@ -160,7 +159,7 @@ static int is_illegal(const char *rest)
            (strncmp(rest, "(path #", 7) == 0 && strstr(rest, "- illegal port)"));
 }
 
-static int read_row(struct reader *reader, char *line, topomap_error *err)
+static int read_row(struct reader *reader, char *line)
 {
     uint64_t lid;
     char *at = line + 2;
@@ -168,18 +167,15 @@ static int read_row(struct reader *reader, char *line, topomap_error *err)
     uint32_t port = 0;
 
     if (!reader->now)
-        return topomap_input_fail(reader->import->input, err,
-                                  "a row of a table before the line 'Unicast lids ...'");
+        return db_fail_here(reader->import, "a row of a table before the line 'Unicast lids ...'");
     digits = ib_read_hex(&at, &lid) ? at + strspn(at, " \t") : at;
     if (digits == at || !isdigit((unsigned char)*digits))
-        return topomap_input_fail(reader->import->input, err,
-                                  "expected a LID in hexadecimal and a port in decimal");
+        return db_fail_here(reader->import, "expected a LID in hexadecimal and a port in decimal");
     for (rest = digits; isdigit((unsigned char)*rest) && port < 1000; rest++)
         port = port * 10 + (uint32_t)(*rest - '0');
     if (lid >= TOPOMAP_LIDS || port > 255 || (*rest && !isspace((unsigned char)*rest)))
-        return topomap_input_fail(reader->import->input, err,
-                                  "expected a unicast LID below 0x%x and a port up to 255",
-                                  TOPOMAP_LIDS);
+        return db_fail_here(reader->import,
+                            "expected a unicast LID below 0x%x and a port up to 255", TOPOMAP_LIDS);
     if (is_illegal(rest))
         port = TOPOMAP_NO_PORT;
     if (lid < reader->lids && reader->port[lid] != TOPOMAP_NO_PORT && reader->port[lid] != port &&
@@ -208,7 +204,7 @@ static int is_total(const char *line, uint64_t *count)
     return strncmp(end, "lids dumped", 11) == 0;
 }
 
-static int read_total(struct reader *reader, uint64_t count, topomap_error *err)
+static int read_total(struct reader *reader, uint64_t count)
 {
     if (!reader->now)
         return 0;
@@ -218,11 +214,11 @@ static int read_total(struct reader *reader, uint64_t count, topomap_error *err)
                 reader->rows);
         reader->import->report->partial = 1;
     }
-    return end_table(reader, 1, err);
+    return end_table(reader, 1);
 }
 
 /* What the tools print through standard error, and what is no table at all. */
-static int read_other(struct reader *reader, const char *line, topomap_error *err)
+static int read_other(struct reader *reader, const char *line)
 {
     static const char *const harmless[] = {"Lid  ", "Lid ", "Port ", "***", "#"};
     static const char *const trouble[] = {"ibwarn:",  "ibroute:", "iberror", "dump_lfts",
@@ -241,9 +237,9 @@ static int read_other(struct reader *reader, const char *line, topomap_error *er
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(line, others[i].start, strlen(others[i].start)) == 0)
-            return topomap_input_fail(reader->import->input, err,
-                                      "%s, not routing tables as dump_lfts or ibroute print them",
-                                      others[i].what);
+            return db_fail_here(reader->import,
+                                "%s, not routing tables as dump_lfts or ibroute print them",
+                                others[i].what);
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (strncmp(line, harmless[i], strlen(harmless[i])) == 0)
             return 0;
@@ -255,11 +251,10 @@ static int read_other(struct reader *reader, const char *line, topomap_error *er
         }
     if (!reader->tables->all && ++reader->preamble <= PREAMBLE_MOST)
         return 0;
-    return topomap_input_fail(reader->import->input, err,
-                              "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
+    return db_fail_here(reader->import, "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
 }
 
-static int read_line(struct reader *reader, char *line, topomap_error *err)
+static int read_line(struct reader *reader, char *line)
 {
     uint64_t count;
 
@@ -268,41 +263,41 @@ static int read_line(struct reader *reader, char *line, topomap_error *err)
     if (!*line)
         return 0;
     if (strncmp(line, "Unicast lids", 12) == 0)
-        return read_header(reader, line, err);
+        return read_header(reader, line);
     if (strncmp(line, "Multicast mlids", 15) == 0) {
         reader->multicast = 1;
-        return end_table(reader, 0, err);
+        return end_table(reader, 0);
     }
     if (reader->multicast)
         return 0;
     if (line[0] == '0' && line[1] == 'x')
-        return read_row(reader, line, err);
+        return read_row(reader, line);
     if (is_total(line, &count))
-        return read_total(reader, count, err);
-    return read_other(reader, line, err);
+        return read_total(reader, count);
+    return read_other(reader, line);
 }
 
-static int read_all(struct reader *reader, topomap_error *err)
+static int read_all(struct reader *reader)
 {
     char *line;
     size_t length;
     const char *bytes;
     int got;
 
-    if (topomap_input_peek(reader->import->input, 512, &bytes, &length, err))
+    if (topomap_input_peek(reader->import->input, 512, &bytes, &length, reader->import->err))
         return -1;
     if (length >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
-        return topomap_input_fail(reader->import->input, err,
-                                  "a tar archive: unpack it, and import its files");
-    while ((got = topomap_input_line(reader->import->input, LINE_MOST, &line, &length, err)) > 0)
-        if (read_line(reader, line, err))
+        return db_fail_here(reader->import, "a tar archive: unpack it, and import its files");
+    while ((got = topomap_input_line(reader->import->input, LINE_MOST, &line, &length,
+                                     reader->import->err)) > 0)
+        if (read_line(reader, line))
             return -1;
-    if (got < 0 || end_table(reader, 0, err))
+    if (got < 0 || end_table(reader, 0))
         return -1;
     if (!reader->tables->all)
-        return topomap_input_fail(reader->import->input, err,
-                                  "no line 'Unicast lids ... of switch ...': not routing tables "
-                                  "as dump_lfts or ibroute print them");
+        return db_fail_here(reader->import,
+                            "no line 'Unicast lids ... of switch ...': not routing tables "
+                            "as dump_lfts or ibroute print them");
     if (reader->lost)
         db_warn(reader->import, 0,
                 "the tables end before LID 0x%" PRIx64
@@ -312,35 +307,29 @@ static int read_all(struct reader *reader, topomap_error *err)
     return 0;
 }
 
-static int read_tables(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
-    TOPOMAP_FREED struct reader *reader = topomap_alloc(1, sizeof *reader, err);
-    int result;
+    TOPOMAP_FREED struct reader *reader = topomap_alloc(1, sizeof *reader, import->err);
 
     if (!reader)
         return -1;
     reader->import = import;
-    reader->tables = topomap_alloc(1, sizeof *reader->tables, err);
-    result = reader->tables ? read_all(reader, err) : -1;
-    if (result)
-        tables_free(reader->tables);
-    else
-        *content = reader->tables;
-    return result;
+    reader->tables = content;
+    return read_all(reader);
 }
 
 /* ---- Into the database ------------------------------------------------------------------- */
 
 /* Tables of switches that no dump of a fabric has are kept: the dump may come later. Where there
  * is a fabric they are worth a word. */
-static int warn_unknown(struct db_import *import, struct tables *tables, topomap_error *err)
+static int warn_unknown(struct db_import *import, struct tables *tables)
 {
-    struct db_rows rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", err);
+    DB_ROWS rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", import->err);
     size_t fabric = 0, unknown = HASH_COUNT(tables->all);
     const struct table *first = NULL;
 
     while (db_next(&rows)) {
-        uint64_t guid = (uint64_t)sqlite3_column_int64(rows.row, 0);
+        uint64_t guid = db_u64(rows.row, 0);
         struct table *table;
 
         fabric++;
@@ -363,39 +352,36 @@ static int warn_unknown(struct db_import *import, struct tables *tables, topomap
     return rows.result;
 }
 
-static int write_tables(struct db_import *import, void *content, topomap_error *err)
+static int write_tables(struct db_import *import, void *content)
 {
     struct tables *tables = content;
-    sqlite3_stmt *insert;
-    int result = warn_unknown(import, tables, err);
-
-    if (result)
-        return -1;
     /* The newest table of a switch counts, whichever file it came from. */
-    insert = db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", err);
-    result = insert ? 0 : -1;
-    for (struct table *table = tables->all; !result && table; table = table->hh.next) {
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", import->err);
+
+    if (!insert || warn_unknown(import, tables))
+        return -1;
+    for (struct table *table = tables->all; table; table = table->hh.next) {
         sqlite3_bind_int64(insert, 1, (int64_t)table->guid);
         sqlite3_bind_int64(insert, 2, import->source);
         sqlite3_bind_int64(insert, 3, table->lids);
         sqlite3_bind_blob64(insert, 4, table->packed, table->size, SQLITE_STATIC);
-        result = db_insert(insert, err);
+        if (db_insert(insert, import->err))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->switches = HASH_COUNT(tables->all);
     import->report->entries = tables->entries;
-    if (result)
-        return -1;
     return db_execute(import->file,
                       "DELETE FROM source WHERE importer='lft'"
                       " AND NOT EXISTS (SELECT 1 FROM lft WHERE lft.source = source.id)",
-                      err);
+                      import->err);
 }
 
 const db_importer db_lft = {
     .row = {"lft", "routing tables as dump_lfts or ibroute print them (optional)"},
     .tables = {"lft"},
-    .read = read_tables,
+    .size = sizeof(struct tables),
+    .begin = begin,
     .write = write_tables,
     .free = tables_free,
 };

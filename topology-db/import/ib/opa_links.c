@@ -17,7 +17,6 @@
 #include "topology-db/import/ib/ib_read.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
-#include "util/text.h"
 #include "xml/xml.h"
 
 enum {
@@ -57,8 +56,7 @@ struct row {
 
 static int fail(struct reader *r, const char *what, const char *at)
 {
-    return topomap_error_set(r->err, TOPOMAP_EINPUT, "%s:%zu: expected %s, not '%.60s'",
-                             r->import->path, r->line, what, at);
+    return db_fail(r->import, r->line, "expected %s, not '%.60s'", what, at);
 }
 
 /* ---- A link -------------------------------------------------------------------------------- */
@@ -116,19 +114,13 @@ static int read_end(struct reader *r, const char *const *end, uint32_t *vertex, 
 
 static int take_row(struct reader *r, const struct row *row)
 {
-    struct ib_end end = {.line = r->line}, reverse;
+    struct ib_end end = {.line = r->line};
 
     r->links++;
     if (read_rate(r, row->rate, &end) || read_end(r, row->end[0], &end.vertex, &end.port) ||
         read_end(r, row->end[1], &end.remote, &end.remote_port))
         return -1;
-    reverse = end;
-    reverse.vertex = end.remote;
-    reverse.remote = end.vertex;
-    reverse.port = end.remote_port;
-    reverse.remote_port = end.port;
-    reverse.derived = 1;
-    return ib_add_end(r->fabric, &end, r->err) || ib_add_end(r->fabric, &reverse, r->err) ? -1 : 0;
+    return ib_add_both(r->fabric, &end, r->err);
 }
 
 /* ---- Lines --------------------------------------------------------------------------------- */
@@ -155,11 +147,6 @@ static int take_header(struct reader *r, char *const *field, int fields)
     return 0;
 }
 
-static const char *field_at(char *const *field, int fields, int at)
-{
-    return at >= 0 && at < fields ? field[at] : "";
-}
-
 static int is_header(char *const *field, int fields)
 {
     for (int i = 0; i < fields; i++)
@@ -171,14 +158,13 @@ static int is_header(char *const *field, int fields)
 static int take_line(struct reader *r, char *line)
 {
     const struct form *form = r->header.fields ? &r->header : NULL;
-    char *field[FIELDS], *at = line;
+    char *field[FIELDS];
     struct row row;
-    int fields = 0;
+    int fields;
 
     if (!*line || *line == '#')
         return 0;
-    while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ';')) != NULL)
-        fields++;
+    fields = db_fields(line, ';', field, FIELDS);
     if (is_header(field, fields))
         return take_header(r, field, fields);
     for (size_t i = 0; !form && i < sizeof forms / sizeof *forms; i++)
@@ -186,10 +172,10 @@ static int take_line(struct reader *r, char *line)
             form = &forms[i];
     if (!form || fields < form->fields - 1)
         return fail(r, "8, 12 or 19 fields with ; between, or as many as the header has", field[0]);
-    row.rate = field_at(field, fields, form->rate);
+    row.rate = db_cell(field, fields, form->rate);
     for (int e = 0; e < 2; e++)
         for (int known = 0; known < KNOWN; known++)
-            row.end[e][known] = field_at(field, fields, form->at[e][known]);
+            row.end[e][known] = db_cell(field, fields, form->at[e][known]);
     return take_row(r, &row);
 }
 
@@ -274,43 +260,36 @@ static int take_tag(const topomap_xml *xml, enum topomap_xml_event event, void *
 static int read_xml(struct reader *r)
 {
     struct link link = {.reader = r};
-    char *text;
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
-    int result;
 
     if (topomap_input_all(r->import->input, TEXT_MOST, &text, &size, r->err))
         return -1;
-    result = topomap_xml_read(r->import->path, text, size, take_tag, &link, r->err);
-    free(text);
-    return result;
+    return topomap_xml_read(r->import->path, text, size, take_tag, &link, r->err);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int read_links(struct db_import *import, struct ib_fabric *fabric, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
-    struct reader r = {.import = import, .fabric = fabric, .err = err};
+    struct ib_fabric *fabric = content;
+    struct reader r = {.import = import, .fabric = fabric, .err = import->err};
     const char *bytes;
     size_t size, blanks = 0;
 
-    if (topomap_input_peek(import->input, 64, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 64, &bytes, &size, import->err))
         return -1;
     while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
         blanks++;
     if (blanks < size && bytes[blanks] == '<' ? read_xml(&r) : read_lines(&r))
         return -1;
     if (!r.links)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:1: no link: expected what opaextractsellinks or `opareport -o "
-                                 "links -x` prints, or a planned topology",
-                                 import->path);
+        return db_fail(
+            import, 1,
+            "no link: expected what opaextractsellinks or `opareport -o links -x` prints, "
+            "or a planned topology");
     fabric->both = 1; /* each link is listed once */
-    return ib_join(fabric, import, err);
-}
-
-static int read_opa(struct db_import *import, void **content, topomap_error *err)
-{
-    return ib_read_into(import, read_links, content, err);
+    return ib_join(fabric, import);
 }
 
 const db_importer db_opa_links = {
@@ -320,7 +299,8 @@ const db_importer db_opa_links = {
          "-x`",
          NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_opa,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,

@@ -28,17 +28,16 @@ struct node {
 struct reader {
     struct db_import *import;
     struct ib_fabric *fabric;
-    size_t *lines, count; /* where each link begins */
-    size_t line;          /* of the link at hand */
+    size_t line; /* of the link at hand */
     topomap_error *err;
 };
 
 static int fail(struct reader *r, const char *side)
 {
-    return db_json_fail(r->import, r->line, r->err,
-                        "expected %s_guid with up to 16 hexadecimal digits, and %s_port from 1 to "
-                        "254",
-                        side, side);
+    return db_fail(r->import, r->line,
+                   "expected %s_guid with up to 16 hexadecimal digits, and %s_port from 1 to "
+                   "254",
+                   side, side);
 }
 
 static int is_adapter(const char *text, const char *port)
@@ -91,75 +90,54 @@ static int add_ends(struct reader *r, const struct node *a, const struct node *b
                          .remote_port = (uint8_t)b->port,
                          .width = width,
                          .speed = speed,
-                         .line = r->line},
-                  reverse;
+                         .line = r->line};
 
     if (ib_neighbour(r->fabric, a->guid, a->kind, a->text, a->length, &end.vertex, r->err) ||
         ib_neighbour(r->fabric, b->guid, b->kind, b->text, b->length, &end.remote, r->err))
         return -1;
-    reverse = end;
-    reverse.vertex = end.remote;
-    reverse.remote = end.vertex;
-    reverse.port = end.remote_port;
-    reverse.remote_port = end.port;
-    reverse.derived = 1;
-    return ib_add_end(r->fabric, &end, r->err) || ib_add_end(r->fabric, &reverse, r->err) ? -1 : 0;
+    return ib_add_both(r->fabric, &end, r->err);
 }
 
-static int take_link(struct reader *r, const json_t *link)
+static int take_link(struct db_import *import, void *fabric, const json_t *link, size_t line)
 {
+    struct reader r = {
+        .import = import, .fabric = fabric, .line = line ? line : 1, .err = import->err};
     const char *wide = db_json_text(link, "width"), *fast = db_json_text(link, "speed");
     char *at = (char *)wide;
     struct node a, b;
     uint8_t width = 0, speed = fast ? ib_speed_named(fast, strlen(fast)) : 0;
 
-    if (read_node(r, link, "source", &a) || read_node(r, link, "destination", &b))
+    if (read_node(&r, link, "source", &a) || read_node(&r, link, "destination", &b))
         return -1;
     if (wide && (*wide < '0' || *wide > '9' || ib_read_width(&at, &width)))
         width = 0;
-    return add_ends(r, &a, &b, width, speed);
+    return add_ends(&r, &a, &b, width, speed);
 }
 
-static int read_links(struct db_import *import, struct ib_fabric *fabric, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
-    struct reader r = {.import = import, .fabric = fabric, .err = err};
-    struct db_json json;
-    json_t *link;
-    size_t i;
-    int result = db_json_read(import, &json, err);
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
+    struct ib_fabric *fabric = content;
 
-    if (result)
+    if (db_json_read(import, &json))
         return -1;
-    result = db_json_lines(&json, 1, &r.lines, &r.count, err);
-    if (!result && !json_array_size(json.root))
-        result = db_json_fail(import, 1, err,
-                              "expected a list of links, as GET /ufmRest/resources/links answers");
-    json_array_foreach(json.root, i, link)
-    {
-        r.line = i < r.count ? r.lines[i] : 1;
-        if (result || take_link(&r, link)) {
-            result = -1;
-            break;
-        }
-    }
-    free(r.lines);
-    db_json_clear(&json);
+    if (!json_array_size(json.root))
+        return db_fail(import, 1,
+                       "expected a list of links, as GET /ufmRest/resources/links answers");
+    if (db_json_each(import, &json, json.root, 1, take_link, fabric))
+        return -1;
     /* Each link is there once or twice, and no end is missing. */
     fabric->both = 1;
     for (size_t k = 0; k < fabric->vertices; k++)
         fabric->vertex[k].recorded = 1;
-    return result ? result : ib_join(fabric, import, err);
-}
-
-static int read_ufm(struct db_import *import, void **content, topomap_error *err)
-{
-    return ib_read_into(import, read_links, content, err);
+    return ib_join(fabric, import);
 }
 
 const db_importer db_ufm_links = {
     .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)", NULL},
     .tables = {"vertex", "port", "link"},
-    .read = read_ufm,
+    .size = sizeof(struct ib_fabric),
+    .begin = begin,
     .write = ib_write,
     .derived = ib_count_hosts,
     .free = ib_free,

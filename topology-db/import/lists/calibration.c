@@ -15,7 +15,6 @@
 
 #include "machine/shape.h"
 #include "topology-db/import/import.h"
-#include "util/alloc.h"
 
 enum { LEVEL = 48, ROWS_MOST = 4096 };
 
@@ -48,12 +47,11 @@ static int read_number(const char *text, double least, double *number)
     char *end;
 
     *number = strtod(text, &end);
-    return end == text || end[strspn(end, " \t")] || !(*number >= least && *number <= NUMBER_MOST)
-               ? -1
-               : 0;
+    return DB_STATUS(end == text || end[strspn(end, " \t")] ||
+                     !(*number >= least && *number <= NUMBER_MOST));
 }
 
-static int read_row(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_row(struct db_import *import, void *content, char *line)
 {
     struct table *table = content;
     struct row row = {.line = topomap_input_lineno(import->input)};
@@ -69,87 +67,71 @@ static int read_row(struct db_import *import, void *content, char *line, topomap
     if (level && !table->begun++ && strcmp(level, "level") == 0)
         return 0;
     if (!level || !latency || !bandwidth || strtok_r(NULL, ",", &keep))
-        return topomap_input_fail(import->input, err, "expected level,latency_us,bandwidth_MBps");
+        return db_fail_here(import, "expected level,latency_us,bandwidth_MBps");
     if (!is_level(level) || strlen(level) >= LEVEL)
-        return topomap_input_fail(import->input, err,
-                                  "no level '%.60s'; there are core, l1 to l5, die, group, numa, "
-                                  "package, node, router, hop, and hop:CLASS, such as hop:4xEDR",
-                                  level);
+        return db_fail_here(import,
+                            "no level '%.60s'; there are core, l1 to l5, die, group, numa, "
+                            "package, node, router, hop, and hop:CLASS, such as hop:4xEDR",
+                            level);
     if (read_number(latency, 0, &us) || read_number(bandwidth, 1e-6, &mbytes))
-        return topomap_input_fail(import->input, err,
-                                  "expected a latency in microseconds and a bandwidth in MB/s");
+        return db_fail_here(import, "expected a latency in microseconds and a bandwidth in MB/s");
     strcpy(row.level, level);
     row.us = us;
     row.mbytes = mbytes;
     row.ns = us * 1000 / table->size + 1000 / mbytes;
     if (table->levels.rows == ROWS_MOST)
-        return topomap_input_fail(import->input, err, "more than %d levels", ROWS_MOST);
-    return db_list_add(&table->levels, &row, sizeof row, err);
+        return db_fail_here(import, "more than %d levels", ROWS_MOST);
+    return db_list_add(&table->levels, &row, sizeof row, import->err);
 }
 
-static int by_level(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    int order = strcmp(x->level, y->level);
+TOPOMAP_COMPARE(by_level, struct row, strcmp(x->level, y->level), TOPOMAP_ORDER(x->line, y->line))
 
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     const struct db_list *levels = content;
     struct row *row = levels->row;
     int hop = 0;
 
-    if (levels->rows)
-        qsort(row, levels->rows, sizeof *row, by_level);
+    TOPOMAP_SORT(row, levels->rows, by_level);
     for (size_t i = 0; i < levels->rows; i++) {
         hop |= strcmp(row[i].level, "hop") == 0;
         if (i && strcmp(row[i - 1].level, row[i].level) == 0)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: '%s' is on line %zu too",
-                                     import->path, row[i].line, row[i].level, row[i - 1].line);
+            return db_fail(import, row[i].line, "'%s' is on line %zu too", row[i].level,
+                           row[i - 1].line);
     }
-    return hop ? 0
-               : topomap_input_fail(import->input, err,
-                                    "no row 'hop': the other costs are told against it");
+    return hop ? 0 : db_fail_here(import, "no row 'hop': the other costs are told against it");
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     const char *size = db_option(import, "size");
     struct table *table = content;
 
     table->size = 65536;
     return size && read_number(size, 1, &table->size)
-               ? topomap_error_set(err, TOPOMAP_EUSAGE,
+               ? topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                    "option size takes a number of bytes, not '%.40s'", size)
                : 0;
 }
 
 /* Costs of a byte, for distances; and the times that they were made of, for predicted time. */
-static int write_table(struct db_import *import, void *content, topomap_error *err)
+static int write_table(struct db_import *import, void *content)
 {
     const struct db_list *levels = content;
     const struct row *row = levels->row;
-    sqlite3_stmt *cost = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
-    sqlite3_stmt *time =
-        cost ? db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", err) : NULL;
-    int result = time ? 0 : -1;
+    DB_STATEMENT *cost =
+        db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", import->err);
+    DB_STATEMENT *time =
+        db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < levels->rows; i++) {
-        const db_value rate = {.kind = row[i].mbytes < NUMBER_MOST ? DB_IS_REAL : DB_IS_NULL,
-                               .real = row[i].mbytes * 1e6};
-
-        result =
-            DB_PUT(cost, err, DB_TEXT(row[i].level), DB_INT(import->source), DB_REAL(row[i].ns)) ||
-                    DB_PUT(time, err, DB_TEXT(row[i].level), DB_INT(import->source),
-                           DB_REAL(row[i].us * 1e-6), rate)
-                ? -1
-                : 0;
-    }
-    sqlite3_finalize(cost);
-    sqlite3_finalize(time);
-    return result;
+    for (size_t i = 0; cost && time && i < levels->rows; i++)
+        if (DB_PUT(cost, import->err, DB_TEXT(row[i].level), DB_INT(import->source),
+                   DB_REAL(row[i].ns)) ||
+            DB_PUT(time, import->err, DB_TEXT(row[i].level), DB_INT(import->source),
+                   DB_REAL(row[i].us * 1e-6),
+                   DB_REAL_IF(row[i].mbytes < NUMBER_MOST, row[i].mbytes * 1e6)))
+            return -1;
+    return cost && time ? 0 : -1;
 }
 
 static const topomap_graph_option options[] = {
@@ -165,7 +147,6 @@ const db_importer db_calibration = {
          options},
     .singleton = 1,
     .tables = {"calibration", "level_time"},
-    .read = db_read_content,
     .size = sizeof(struct table),
     .begin = begin,
     .line = read_row,

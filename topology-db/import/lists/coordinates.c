@@ -52,8 +52,7 @@ static int is_number(const char *text)
     return text[strspn(text, "0123456789")] == 0 && *text;
 }
 
-static int keep_row(struct db_import *import, struct list *list, const struct row *row,
-                    topomap_error *err)
+static int keep_row(struct db_import *import, struct list *list, const struct row *row)
 {
     struct row *old, *kept;
 
@@ -61,14 +60,13 @@ static int keep_row(struct db_import *import, struct list *list, const struct ro
     if (old && list->bluegene && topomap_coordinates_same(&old->point, &row->point))
         return 0; /* another core of it */
     if (old)
-        return topomap_input_fail(import->input, err, "node '%.100s' is on line %zu too", row->name,
-                                  old->line);
+        return db_fail_here(import, "node '%.100s' is on line %zu too", row->name, old->line);
     if (list->rows && row->point.dims != list->row[0]->point.dims)
-        return topomap_input_fail(import->input, err, "%u coordinates, but %u on line %zu",
-                                  row->point.dims, list->row[0]->point.dims, list->row[0]->line);
-    if (topomap_grow(&list->row, &list->room, list->rows + 1, sizeof *list->row, err))
+        return db_fail_here(import, "%u coordinates, but %u on line %zu", row->point.dims,
+                            list->row[0]->point.dims, list->row[0]->line);
+    if (topomap_grow(&list->row, &list->room, list->rows + 1, sizeof *list->row, import->err))
         return -1;
-    kept = topomap_alloc(1, sizeof *kept, err);
+    kept = topomap_alloc(1, sizeof *kept, import->err);
     if (!kept)
         return -1;
     *kept = *row;
@@ -77,33 +75,28 @@ static int keep_row(struct db_import *import, struct list *list, const struct ro
     return 0;
 }
 
-static int take_point(struct db_import *import, struct row *row, char **word, int words,
-                      topomap_error *err)
+static int take_point(struct db_import *import, struct row *row, char **word, int words)
 {
     if (words < 1 || words > TOPOMAP_DIMS)
-        return topomap_input_fail(import->input, err, "expected a node and 1 to %d coordinates",
-                                  TOPOMAP_DIMS);
+        return db_fail_here(import, "expected a node and 1 to %d coordinates", TOPOMAP_DIMS);
     for (int i = 0; i < words; i++) {
         uint32_t number;
 
         if (cray_number(word[i], TOPOMAP_COORDINATE_MOST, &number))
-            return topomap_input_fail(import->input, err,
-                                      "expected a coordinate from 0 to %d, not '%.40s'",
-                                      TOPOMAP_COORDINATE_MOST, word[i]);
+            return db_fail_here(import, "expected a coordinate from 0 to %d, not '%.40s'",
+                                TOPOMAP_COORDINATE_MOST, word[i]);
         row->point.at[row->point.dims++] = (uint16_t)number;
     }
     return 0;
 }
 
-static int take_name(struct db_import *import, struct row *row, const char *name,
-                     topomap_error *err)
+static int take_name(struct db_import *import, struct row *row, const char *name)
 {
     if (strlen(name) >= DB_KEY)
-        return topomap_input_fail(import->input, err, "a name of more than %d characters",
-                                  DB_KEY - 1);
+        return db_fail_here(import, "a name of more than %d characters", DB_KEY - 1);
     for (const char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr(".-_:", *at))
-            return topomap_input_fail(import->input, err, "'%.60s' is not a node name", name);
+            return db_fail_here(import, "'%.60s' is not a node name", name);
     strcpy(row->name, name);
     db_host_key(name, row->key);
     return 0;
@@ -122,8 +115,7 @@ static int last_is_nic(const struct list *list, const char *name, int numbers)
 
 /* ---- coordinates --------------------------------------------------------------------------- */
 
-static int read_cray(struct db_import *import, struct list *list, char **word, int words,
-                     topomap_error *err)
+static int read_cray(struct db_import *import, struct list *list, char **word, int words)
 {
     struct row row = {.line = topomap_input_lineno(import->input)};
     struct cray_name cname;
@@ -131,34 +123,32 @@ static int read_cray(struct db_import *import, struct list *list, char **word, i
     char name[24];
 
     if (words != 6)
-        return topomap_input_fail(import->input, err, "expected NID, component name, type, X Y Z");
+        return db_fail_here(import, "expected NID, component name, type, X Y Z");
     if (cray_number(word[0], CRAY_NID_MOST, &nid) || cray_name_parse(word[1], &cname))
-        return topomap_input_fail(import->input, err, "expected a NID, not '%.40s'", word[0]);
+        return db_fail_here(import, "expected a NID, not '%.40s'", word[0]);
     snprintf(name, sizeof name, "nid%05u", nid);
     row.cname = cray_name_pack(&cname);
     snprintf(row.type, sizeof row.type, "%s", word[2]);
-    if (take_name(import, &row, name, err) || take_point(import, &row, word + 3, 3, err))
+    if (take_name(import, &row, name) || take_point(import, &row, word + 3, 3))
         return -1;
-    return keep_row(import, list, &row, err);
+    return keep_row(import, list, &row);
 }
 
-static int read_node(struct db_import *import, struct list *list, char **word, int words,
-                     topomap_error *err)
+static int read_node(struct db_import *import, struct list *list, char **word, int words)
 {
     struct row row = {.cname = -1, .line = topomap_input_lineno(import->input)};
     struct cray_name cname;
 
     if (words >= 2 && cray_name_parse(word[1], &cname) == 0)
-        return read_cray(import, list, word, words, err);
+        return read_cray(import, list, word, words);
     if (is_number(word[0]))
-        return topomap_input_fail(import->input, err, "expected a node's name, not '%.40s'",
-                                  word[0]);
+        return db_fail_here(import, "expected a node's name, not '%.40s'", word[0]);
     if (cray_name_parse(word[0], &cname) == 0)
         row.cname = cray_name_pack(&cname);
     words -= last_is_nic(list, word[0], words - 1);
-    if (take_name(import, &row, word[0], err) || take_point(import, &row, word + 1, words - 1, err))
+    if (take_name(import, &row, word[0]) || take_point(import, &row, word + 1, words - 1))
         return -1;
-    return keep_row(import, list, &row, err);
+    return keep_row(import, list, &row);
 }
 
 /* ---- bluegene ------------------------------------------------------------------------------ */
@@ -186,8 +176,7 @@ static int is_location(char *text)
     return 0;
 }
 
-static int read_bluegene(struct db_import *import, struct list *list, char **word, int words,
-                         topomap_error *err)
+static int read_bluegene(struct db_import *import, struct list *list, char **word, int words)
 {
     struct row row = {.cname = -1, .line = topomap_input_lineno(import->input)};
     int first = 1, numbers;
@@ -200,17 +189,15 @@ static int read_bluegene(struct db_import *import, struct list *list, char **wor
     if (numbers == 4 || numbers == 6)
         numbers--;
     if (numbers != 3 && numbers != 5)
-        return topomap_input_fail(import->input, err,
-                                  "expected a node and X,Y,Z[,T] or A,B,C,D,E[,T]");
-    if (take_name(import, &row, word[0], err) ||
-        take_point(import, &row, word + first, numbers, err))
+        return db_fail_here(import, "expected a node and X,Y,Z[,T] or A,B,C,D,E[,T]");
+    if (take_name(import, &row, word[0]) || take_point(import, &row, word + first, numbers))
         return -1;
-    return keep_row(import, list, &row, err);
+    return keep_row(import, list, &row);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct list *list = content;
     char *word[WORDS];
@@ -222,43 +209,40 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
         return 0;
     list->begun = 1;
     if (list->bluegene)
-        return read_bluegene(import, list, word, words, err);
+        return read_bluegene(import, list, word, words);
     if (first && words == 2 && is_number(word[0]) && is_number(word[1])) {
         if (cray_number(word[0], INT32_MAX, &list->promised) ||
             cray_number(word[1], TOPOMAP_DIMS + 1, &list->columns) || !list->columns)
-            return topomap_input_fail(import->input, err,
-                                      "expected how many nodes and coordinates follow");
+            return db_fail_here(import, "expected how many nodes and coordinates follow");
         return 0;
     }
-    return read_node(import, list, word, words, err);
+    return read_node(import, list, word, words);
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     const struct list *list = content;
 
     if (!list->rows)
-        return topomap_input_fail(import->input, err, "no line 'node X Y Z ...'");
+        return db_fail_here(import, "no line 'node X Y Z ...'");
     if (list->promised && list->promised != list->rows)
-        return topomap_input_fail(import->input, err,
-                                  "the first line promises %u nodes, found %zu: the file is cut",
-                                  list->promised, list->rows);
+        return db_fail_here(import, "the first line promises %u nodes, found %zu: the file is cut",
+                            list->promised, list->rows);
     if (list->columns && list->columns != list->row[0]->point.dims &&
         list->columns != list->row[0]->point.dims + 1)
-        return topomap_input_fail(import->input, err,
-                                  "the first line promises %u coordinates, found %u", list->columns,
-                                  list->row[0]->point.dims);
-    return db_geometry_check(import, list->row[0]->point.dims, err);
+        return db_fail_here(import, "the first line promises %u coordinates, found %u",
+                            list->columns, list->row[0]->point.dims);
+    return db_geometry_check(import, list->row[0]->point.dims);
 }
 
-static int begin(struct db_import *import, void *content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
     struct list *list = content;
     const char *nic = db_option(import, "nic");
 
     list->bluegene = import->importer == &db_bluegene;
     list->nic = nic ? strcmp(nic, "yes") == 0 : -1;
-    return db_geometry_check(import, 0, err);
+    return db_geometry_check(import, 0);
 }
 
 static int has_node(const void *content, const char *name)
@@ -273,30 +257,30 @@ static int has_node(const void *content, const char *name)
 }
 
 /* A file with a node of this one is an older one of the same network. */
-static int write_rows(struct db_import *import, void *content, topomap_error *err)
+static int write_rows(struct db_import *import, void *content)
 {
     static const char nodes[] = "SELECT source, place.name FROM place JOIN source ON source.id ="
                                 " place.source WHERE importer IN ('coordinates', 'bluegene')"
                                 " ORDER BY source";
     const struct list *list = content;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", err);
-    int result = insert ? db_forget_sharing(import, nodes, has_node, list, err) : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < list->rows; i++) {
+    if (!insert || db_forget_sharing(import, nodes, has_node, list))
+        return -1;
+    for (size_t i = 0; i < list->rows; i++) {
         const struct row *row = list->row[i];
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&row->point, place);
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
-                        DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type));
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
+                   DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    if (result)
-        return -1;
     return db_geometry_write(
         import, list->row[0]->point.dims,
-        list->bluegene && list->row[0]->point.dims == 3 && list->rows < MIDPLANE ? "0" : NULL, err);
+        list->bluegene && list->row[0]->point.dims == 3 && list->rows < MIDPLANE ? "0" : NULL);
 }
 
 #define GEOMETRY_DIMS                                                                              \
@@ -322,7 +306,6 @@ const db_importer db_coordinates = {
     .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
             coordinates_options},
     .tables = {"place", "geometry"},
-    .read = db_read_content,
     .size = sizeof(struct list),
     .begin = begin,
     .line = read_line,
@@ -337,7 +320,6 @@ const db_importer db_bluegene = {
             "X,Y,Z are a mesh",
             bluegene_options},
     .tables = {"place", "geometry"},
-    .read = db_read_content,
     .size = sizeof(struct list),
     .begin = begin,
     .line = read_line,

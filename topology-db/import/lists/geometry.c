@@ -42,7 +42,7 @@ static void read_wrap(const char *text, uint32_t dims, char *digits)
     }
 }
 
-int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_error *err)
+int db_geometry_check(const struct db_import *import, uint32_t dims)
 {
     const char *size = db_option(import, "dims"), *wrap = db_option(import, "wrap");
     const char *shape = db_option(import, "shape");
@@ -52,23 +52,23 @@ int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_err
 
     if (size && (topomap_dims_parse(size, &given, dim) || (dims && given != dims)))
         return topomap_error_set(
-            err, TOPOMAP_EUSAGE,
+            import->err, TOPOMAP_EUSAGE,
             "option dims takes a size a dimension, such as 8x8x16, not '%.40s'", size);
     if (wrap) {
         read_wrap(wrap, dims, digits);
         if (!*digits)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
+            return topomap_error_set(import->err, TOPOMAP_EUSAGE,
                                      "option wrap takes yes, no, or the letters of dimensions, "
                                      "such as xz, not '%.40s'",
                                      wrap);
     }
-    return shape ? cray_shape_parse(shape, &read, err) : 0;
+    return shape ? cray_shape_parse(shape, &read, import->err) : 0;
 }
 
-int db_geometry_begin(struct db_import *import, void *content, topomap_error *err)
+int db_geometry_begin(struct db_import *import, void *content)
 {
     (void)content;
-    return db_geometry_check(import, 3, err);
+    return db_geometry_check(import, 3);
 }
 
 const topomap_graph_option db_geometry_options[] = {
@@ -77,7 +77,7 @@ const topomap_graph_option db_geometry_options[] = {
     {NULL, NULL, NULL},
 };
 
-int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap, topomap_error *err)
+int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap)
 {
     const char *size = db_option(import, "dims"), *given = db_option(import, "wrap");
     const char *shape = db_option(import, "shape");
@@ -87,6 +87,7 @@ int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap,
         return 0;
     if (given)
         read_wrap(given, dims, digits);
-    return DB_RUN(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", err, DB_INT(import->source),
-                  DB_TEXT(size), DB_TEXT(given ? digits : wrap), DB_TEXT(shape));
+    return DB_RUN(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", import->err,
+                  DB_INT(import->source), DB_TEXT(size), DB_TEXT(given ? digits : wrap),
+                  DB_TEXT(shape));
 }

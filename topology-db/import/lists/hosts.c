@@ -7,7 +7,6 @@
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
-#include "util/alloc.h"
 #include "util/hostlist.h"
 
 struct entry {
@@ -36,7 +35,7 @@ static uint64_t read_guid(const char *text)
     return prefix || (digits == 16 && (!colons || colons == 3)) ? guid : 0;
 }
 
-static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line)
 {
     struct entry entry = {.line = topomap_input_lineno(import->input)};
     char *word[3], *from, *node;
@@ -47,71 +46,59 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (!words)
         return 0;
     if (words != 2)
-        return topomap_input_fail(import->input, err,
-                                  "expected two words: a GUID or a name, and the Slurm node");
+        return db_fail_here(import, "expected two words: a GUID or a name, and the Slurm node");
     from = word[0];
     node = word[1];
     if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
-        return topomap_input_fail(import->input, err, "a name of more than %d characters",
-                                  DB_KEY - 1);
+        return db_fail_here(import, "a name of more than %d characters", DB_KEY - 1);
     if (!topomap_is_node_name(node, strlen(node)))
-        return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
+        return db_fail_here(import, "'%.60s' is not a node name", node);
     entry.guid = read_guid(from);
     if (!entry.guid && read_guid(node))
-        return topomap_input_fail(import->input, err,
-                                  "'%.60s' is a GUID; expected the GUID first, then the Slurm node",
-                                  node);
+        return db_fail_here(
+            import, "'%.60s' is a GUID; expected the GUID first, then the Slurm node", node);
     if (!entry.guid)
         db_host_key(from, entry.key);
     strcpy(entry.node, node);
-    return db_list_add(content, &entry, sizeof entry, err);
+    return db_list_add(content, &entry, sizeof entry, import->err);
 }
 
-static int by_from(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
+TOPOMAP_COMPARE(by_from, struct entry, TOPOMAP_ORDER(x->guid, y->guid), strcmp(x->key, y->key))
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    return strcmp(x->key, y->key);
-}
-
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     const struct db_list *map = content;
     struct entry *entry = map->row;
 
     if (!map->rows)
-        return topomap_input_fail(import->input, err, "no line 'GUID-or-name node'");
-    qsort(entry, map->rows, sizeof *entry, by_from);
+        return db_fail_here(import, "no line 'GUID-or-name node'");
+    TOPOMAP_SORT(entry, map->rows, by_from);
     for (size_t i = 1; i < map->rows; i++)
         if (by_from(&entry[i - 1], &entry[i]) == 0)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: mapped on line %zu too",
-                                     import->path, entry[i].line, entry[i - 1].line);
+            return db_fail(import, entry[i].line, "mapped on line %zu too", entry[i - 1].line);
     return 0;
 }
 
-static int write_map(struct db_import *import, void *content, topomap_error *err)
+static int write_map(struct db_import *import, void *content)
 {
     const struct db_list *map = content;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < map->rows; i++) {
+    for (size_t i = 0; insert && i < map->rows; i++) {
         const struct entry *entry = (const struct entry *)map->row + i;
 
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
-                        DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node));
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
+                   DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node)))
+            return -1;
     }
-    sqlite3_finalize(insert);
     import->report->hosts = map->rows;
-    return result;
+    return insert ? 0 : -1;
 }
 
 const db_importer db_host_map = {
     .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
     .tables = {"alias"},
-    .read = db_read_content,
     .size = sizeof(struct db_list),
     .line = read_line,
     .check = check,

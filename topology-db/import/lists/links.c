@@ -4,27 +4,16 @@
 
 #include "fabric/fabric.h"
 #include "topology-db/import/lists/named.h"
-#include "util/alloc.h"
 
 static void list_free(void *content)
 {
-    if (content)
-        topomap_fabric_clear(content);
+    topomap_fabric_clear(content);
     free(content);
 }
 
-static int read_list(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content)
 {
-    topomap_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
-
-    if (!fabric)
-        return -1;
-    if (topomap_links_read(import->input, db_option(import, "hosts"), fabric, err)) {
-        list_free(fabric);
-        return -1;
-    }
-    *content = fabric;
-    return 0;
+    return topomap_links_read(import->input, db_option(import, "hosts"), content, import->err);
 }
 
 static int has_name(const void *content, const char *name)
@@ -32,16 +21,9 @@ static int has_name(const void *content, const char *name)
     return topomap_fabric_lookup(content, name) != UINT32_MAX;
 }
 
-/* A list with a switch of this one is an older one of the same fabric. */
-static int write_list(struct db_import *import, void *content, topomap_error *err)
+static int write_list(struct db_import *import, void *content)
 {
-    static const char switches[] =
-        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
-        " WHERE importer = 'links' AND kind = 0 ORDER BY source";
-
-    if (db_forget_sharing(import, switches, has_name, content, err))
-        return -1;
-    return db_named_write(import, content, NULL, err);
+    return db_named_replace(import, content, "'links'", has_name, content);
 }
 
 static const topomap_graph_option options[] = {
@@ -54,7 +36,8 @@ static const topomap_graph_option options[] = {
 const db_importer db_links = {
     .row = {"links", "any fabric: CSV lines 'name,port,name,port,Gb/s[,class]'", options},
     .tables = {"vertex", "link"},
-    .read = read_list,
+    .size = sizeof(topomap_fabric),
+    .begin = begin,
     .write = write_list,
     .free = list_free,
 };

@@ -6,30 +6,39 @@
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 
-static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base,
-                          topomap_error *err)
+int db_named_link(topomap_fabric *fabric, topomap_link link, const char *class, int both,
+                  topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(import->file,
+    if (topomap_fabric_set_class(fabric, &link, class, err) ||
+        topomap_fabric_list(fabric, &link, err))
+        return -1;
+    if (both)
+        fabric->link[fabric->links - 1].ends = 3;
+    return 0;
+}
+
+static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base)
+{
+    DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO vertex(id, source, kind, ports, recorded, text,"
                                       " label) VALUES(?,?,?,0,1,?,?)",
-                                      err);
-    int result = insert ? 0 : -1;
+                                      import->err);
 
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++) {
+    for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
         int host = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_HOST);
         int sw = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_SWITCH);
         const char *name = topomap_fabric_name(fabric, i);
 
-        result = DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
-                        DB_INT(host ? IB_HOST
-                               : sw ? IB_SWITCH
-                                    : IB_OTHER),
-                        DB_NAME(name), DB_NAME(host ? NULL : name));
+        if (DB_PUT(insert, import->err, DB_INT(base + i), DB_INT(import->source),
+                   DB_INT(host ? IB_HOST
+                          : sw ? IB_SWITCH
+                               : IB_OTHER),
+                   DB_NAME(name), DB_NAME(host ? NULL : name)))
+            return -1;
         import->report->hosts += (uint64_t)host;
         import->report->switches += (uint64_t)sw;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
 /* Ends without a port number get the next ones after those of their vertex, in the links' order, so
@@ -53,14 +62,13 @@ static void find_next(const topomap_fabric *fabric, uint32_t *next)
     }
 }
 
-static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base,
-                       topomap_error *err)
+static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base)
 {
-    TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, err);
-    sqlite3_stmt *insert = db_prepare(import->file,
+    TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, import->err);
+    DB_STATEMENT *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, mbps, ends,"
                                       " kind) VALUES(?,?,?,?,?,?,?,?)",
-                                      err);
+                                      import->err);
     int result = insert && next ? 0 : -1;
 
     if (!result)
@@ -73,23 +81,38 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
         const char *class = topomap_fabric_class(fabric, link);
 
         import->report->links += strcmp(class, DB_LEVEL) != 0;
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(aport),
-                        DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
+        result = DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(base + link->a),
+                        DB_INT(aport), DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
                         DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
     }
-    sqlite3_finalize(insert);
     return result;
 }
 
-int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices,
-                   topomap_error *err)
+int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices)
 {
     int64_t base;
 
-    if (db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, err) ||
-        write_vertices(import, fabric, base, err) || write_links(import, fabric, base, err))
+    if (db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err) ||
+        write_vertices(import, fabric, base) || write_links(import, fabric, base))
         return -1;
     for (size_t i = 0; vertices && i < fabric->vertices; i++)
         vertices[i] = base + (int64_t)i;
     return 0;
+}
+
+int db_named_write_content(struct db_import *import, void *fabric)
+{
+    return db_named_write(import, fabric, NULL);
+}
+
+int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
+                     int (*has)(const void *content, const char *name), const void *content)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof sql,
+             "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
+             " WHERE importer IN (%s) AND kind = 0 ORDER BY source",
+             importers);
+    return db_forget_sharing(import, sql, has, content) ? -1 : db_named_write(import, fabric, NULL);
 }

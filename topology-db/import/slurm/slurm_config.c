@@ -7,7 +7,6 @@
 
 #include "topology-db/import/import.h"
 #include "topology-db/query/query.h"
-#include "util/alloc.h"
 
 /* The first releases with topology.yaml, and with block steps along the topology. */
 enum { WITH_YAML = 2505, WITH_RANKS = 2605 };
@@ -184,21 +183,14 @@ int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const cha
 
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
 {
-    struct db_rows rows;
-    int there;
+    DB_ROWS rows =
+        db_ask_if(file, "slurm_setting", "SELECT value FROM slurm_setting WHERE name=?", err);
 
     *text = 0;
-    if (db_has_table(file, "slurm_setting", &there, err))
-        return -1;
-    if (!there)
-        return 0; /* made by an earlier topomap */
-    rows = DB_ASK(file, "SELECT value FROM slurm_setting WHERE name=?", err, DB_TEXT(name));
-    if (db_next(&rows)) {
-        const char *value = (const char *)sqlite3_column_text(rows.row, 0);
-
-        snprintf(text, size, "%s", value ? value : "");
-    }
-    db_end(&rows);
+    if (rows.row)
+        sqlite3_bind_text(rows.row, 1, name, -1, SQLITE_STATIC);
+    if (db_next(&rows))
+        snprintf(text, size, "%s", db_column_text(rows.row, 0));
     return rows.result;
 }
 
@@ -217,7 +209,7 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
 {
     char format[16];
     const char *slash = strrchr(config->plugin, '/');
-    struct db_rows rows;
+    DB_ROWS rows = {0};
 
     snprintf(kind, size, "%s", slash ? slash + 1 : config->plugin);
     if (slurm_get_setting(file, "format", format, sizeof format, err))
@@ -228,7 +220,6 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
     rows = db_ask(file, "SELECT kind FROM slurm_topology WHERE chosen", err);
     if (db_next(&rows))
         snprintf(kind, size, "%s", (const char *)sqlite3_column_text(rows.row, 0));
-    db_end(&rows);
     return rows.result;
 }
 
@@ -259,23 +250,23 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
 
 /* ---- The importer ------------------------------------------------------------------------- */
 
-static int read_file(struct db_import *import, void *content, topomap_error *err)
+static int read_file(struct db_import *import, void *content)
 {
     topomap_db_slurm_config *config = content;
     const char *yaml = db_option(import, "topology.yaml");
 
-    if (read_config(import->input, config, err))
+    if (read_config(import->input, config, import->err))
         return -1;
     if (yaml)
         snprintf(config->yaml, sizeof config->yaml, "%s", yaml);
     return 0;
 }
 
-static int write_file(struct db_import *import, void *content, topomap_error *err)
+static int write_file(struct db_import *import, void *content)
 {
     for (const struct field *f = fields; f < fields + FIELDS; f++)
         if (slurm_put_setting(import->file, import->source, f->setting,
-                              (const char *)content + f->at, err))
+                              (const char *)content + f->at, import->err))
             return -1;
     return 0;
 }
@@ -292,7 +283,6 @@ const db_importer db_slurm_config = {
             options},
     .singleton = 1,
     .tables = {"slurm_setting"},
-    .read = db_read_content,
     .size = sizeof(topomap_db_slurm_config),
     .begin = read_file,
     .write = write_file,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/slurm/slurm_topology.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,18 +14,6 @@ const char *const slurm_kind_names[SLURM_KINDS] = {
 };
 
 /* ---- Building ----------------------------------------------------------------------------- */
-
-int slurm_fail(const struct slurm_file *file, size_t line, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return topomap_error_set(file->err, TOPOMAP_EINPUT, "%s:%zu: %s", file->path, line ? line : 1,
-                             text);
-}
 
 int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line)
 {
@@ -59,26 +46,24 @@ int slurm_add_unit(struct slurm_file *file, const char *name, size_t line)
 
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line)
 {
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     topomap_error why;
-    int result = 0;
 
     if (topomap_hostlist_expand(list, 0, &names, &why))
         return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(file->err, why.code, "%s", why.text)
                                            : slurm_fail(file, line, "%.300s", why.text);
     if (names.count > SLURM_MEMBERS_MOST - file->members)
-        result = slurm_fail(file, line, "more than %d names", SLURM_MEMBERS_MOST);
-    else
-        result = topomap_grow(&file->member, &file->member_room, file->members + names.count,
-                              sizeof *file->member, file->err);
-    for (size_t i = 0; !result && i < names.count; i++) {
+        return slurm_fail(file, line, "more than %d names", SLURM_MEMBERS_MOST);
+    if (topomap_grow(&file->member, &file->member_room, file->members + names.count,
+                     sizeof *file->member, file->err))
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
         file->member[file->members++] = (struct slurm_member){
             (uint32_t)file->units - 1, UINT32_MAX, (uint8_t)is_switch, (uint32_t)i, names.name[i]};
         names.name[i] = NULL;
         file->unit[file->units - 1].members++;
     }
-    topomap_names_clear(&names);
-    return result;
+    return 0;
 }
 
 static void file_free(void *content)
@@ -103,14 +88,8 @@ struct name {
     uint32_t topology, unit;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-
-    if (x->topology != y->topology)
-        return x->topology < y->topology ? -1 : 1;
-    return strcmp(x->text, y->text);
-}
+TOPOMAP_COMPARE(by_name, struct name, TOPOMAP_ORDER(x->topology, y->topology),
+                strcmp(x->text, y->text))
 
 /* Units sorted by topology and name, each name once. */
 static struct name *sort_units(const struct slurm_file *file)
@@ -121,7 +100,7 @@ static struct name *sort_units(const struct slurm_file *file)
         return NULL;
     for (uint32_t i = 0; i < file->units; i++)
         name[i] = (struct name){file->unit[i].name, file->unit[i].topology, i};
-    qsort(name, file->units, sizeof *name, by_name);
+    TOPOMAP_SORT(name, file->units, by_name);
     for (size_t i = 1; i < file->units; i++)
         if (by_name(&name[i - 1], &name[i]) == 0) {
             slurm_fail(file, file->unit[name[i].unit].line, "'%.60s' is there on line %zu too",
@@ -184,36 +163,29 @@ static int find_loops(const struct slurm_file *file)
     return result;
 }
 
-static int by_host(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-    int order = by_name(a, b);
-
-    return order ? order : x->unit < y->unit ? -1 : x->unit > y->unit;
-}
+TOPOMAP_COMPARE(by_host, struct name, by_name(x, y), TOPOMAP_ORDER(x->unit, y->unit))
 
 /* A node is in one block, ring or torus of a topology; it may be on several switches. */
 static int find_twice(const struct slurm_file *file)
 {
-    struct name *name = topomap_alloc(file->members, sizeof *name, file->err);
+    TOPOMAP_FREED struct name *name = topomap_alloc(file->members, sizeof *name, file->err);
     size_t count = 0;
-    int result = name ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->members; i++) {
+    if (!name)
+        return -1;
+    for (size_t i = 0; i < file->members; i++) {
         uint32_t topology = file->unit[file->member[i].unit].topology;
 
         if (file->topology[topology].kind != SLURM_TREE)
             name[count++] = (struct name){file->member[i].name, topology, file->member[i].unit};
     }
-    if (!result && count)
-        qsort(name, count, sizeof *name, by_host);
-    for (size_t i = 1; !result && i < count; i++)
+    TOPOMAP_SORT(name, count, by_host);
+    for (size_t i = 1; i < count; i++)
         if (by_name(&name[i - 1], &name[i]) == 0)
-            result = slurm_fail(file, file->unit[name[i].unit].line,
-                                "node '%.60s' is in '%.60s' and '%.60s'", name[i].text,
-                                file->unit[name[i - 1].unit].name, file->unit[name[i].unit].name);
-    free(name);
-    return result;
+            return slurm_fail(file, file->unit[name[i].unit].line,
+                              "node '%.60s' is in '%.60s' and '%.60s'", name[i].text,
+                              file->unit[name[i - 1].unit].name, file->unit[name[i].unit].name);
+    return 0;
 }
 
 static int check_topology(const struct slurm_file *file, const struct slurm_topology *topology)
@@ -262,12 +234,12 @@ static int check_all(struct slurm_file *file)
 /* ---- The importer --------------------------------------------------------------------------- */
 
 /* topology.conf's first word holds a '='; YAML's first line a list, a document or a `key:`. */
-static int is_yaml(struct db_import *import, int *yaml, topomap_error *err)
+static int is_yaml(struct db_import *import, int *yaml)
 {
     const char *bytes, *at, *end;
     size_t size;
 
-    if (topomap_input_peek(import->input, 65536, &bytes, &size, err))
+    if (topomap_input_peek(import->input, 65536, &bytes, &size, import->err))
         return -1;
     *yaml = 0;
     for (at = bytes, end = bytes + size; at < end; at++) {
@@ -287,8 +259,7 @@ static int is_yaml(struct db_import *import, int *yaml, topomap_error *err)
 
 /* The topology that distances come from: the option's, else the cluster's default, else the first.
  */
-static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen,
-                  topomap_error *err)
+static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen)
 {
     const char *name = db_option(import, "topology");
 
@@ -297,99 +268,93 @@ static int choose(struct db_import *import, const struct slurm_file *file, size_
         if (name ? strcmp(name, file->topology[i].name) == 0 : file->topology[i].is_default)
             *chosen = i;
     if (name && strcmp(name, file->topology[*chosen].name) != 0)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it", import->path,
-                                 name);
+        return topomap_error_set(import->err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it",
+                                 import->path, name);
     return 0;
 }
 
-static int read_file(struct db_import *import, void *content, topomap_error *err)
+static int read_file(struct db_import *import, void *content)
 {
     struct slurm_file *file = content;
 
-    file->path = import->path;
-    file->err = err;
-    if (is_yaml(import, &file->yaml, err))
+    file->import = import;
+    file->err = import->err;
+    if (is_yaml(import, &file->yaml))
         return -1;
     return file->yaml ? slurm_read_yaml(import->input, file) : slurm_read_conf(import->input, file);
 }
 
-static int check(struct db_import *import, void *content, topomap_error *err)
+static int check(struct db_import *import, void *content)
 {
     size_t chosen;
 
-    return check_all(content) || choose(import, content, &chosen, err) ? -1 : 0;
+    return check_all(content) || choose(import, content, &chosen) ? -1 : 0;
 }
 
-static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen,
-                            topomap_error *err)
+static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen)
 {
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < file->topologies; i++) {
+    for (size_t i = 0; insert && i < file->topologies; i++) {
         const struct slurm_topology *topology = &file->topology[i];
         char sizes[SLURM_SIZES * 11 + 1] = "";
 
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
-        result =
-            DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
-                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes));
+        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
+                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
-static int write_units(struct db_import *import, const struct slurm_file *file, topomap_error *err)
+static int write_units(struct db_import *import, const struct slurm_file *file)
 {
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < file->units; i++) {
+    for (size_t i = 0; insert && i < file->units; i++) {
         const struct slurm_unit *unit = &file->unit[i];
         char dims[40] = "";
 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
-        result = DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
-                        DB_NAME(unit->name), DB_TEXT(dims));
+        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
+                   DB_NAME(unit->name), DB_TEXT(dims)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
-static int write_members(struct db_import *import, const struct slurm_file *file,
-                         topomap_error *err)
+static int write_members(struct db_import *import, const struct slurm_file *file)
 {
-    sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    DB_STATEMENT *insert =
+        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; !result && i < file->members; i++) {
+    for (size_t i = 0; insert && i < file->members; i++) {
         const struct slurm_member *member = &file->member[i];
 
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(member->unit),
-                        DB_INT_IF(member->is_switch, member->child),
-                        DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position));
+        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(member->unit),
+                   DB_INT_IF(member->is_switch, member->child),
+                   DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position)))
+            return -1;
     }
-    sqlite3_finalize(insert);
-    return result;
+    return insert ? 0 : -1;
 }
 
-static int write_file(struct db_import *import, void *content, topomap_error *err)
+static int write_file(struct db_import *import, void *content)
 {
     const struct slurm_file *file = content;
     size_t chosen;
     int64_t hosts;
 
-    if (choose(import, file, &chosen, err) || write_topologies(import, file, chosen, err) ||
-        write_units(import, file, err) || write_members(import, file, err) ||
+    if (choose(import, file, &chosen) || write_topologies(import, file, chosen) ||
+        write_units(import, file) || write_members(import, file) ||
         slurm_put_setting(import->file, import->source, "format", file->yaml ? "yaml" : "conf",
-                          err) ||
+                          import->err) ||
         db_number(import->file, "SELECT count(DISTINCT lower(host)) FROM slurm_member", 0, &hosts,
-                  err))
+                  import->err))
         return -1;
     import->report->hosts = (uint64_t)hosts;
     import->report->switches = file->topology[chosen].units;
@@ -410,7 +375,6 @@ const db_importer db_slurm_topology = {
             options},
     .singleton = 1,
     .tables = {"slurm_topology", "slurm_unit", "slurm_member", "slurm_setting"},
-    .read = db_read_content,
     .size = sizeof(struct slurm_file),
     .begin = read_file,
     .check = check,

@@ -52,7 +52,7 @@ struct slurm_file {
     size_t members, member_room;
     uint64_t places; /* of toruses */
     int yaml;
-    const char *path; /* for messages */
+    const struct db_import *import; /* for messages */
     topomap_error *err;
 };
 
@@ -63,8 +63,7 @@ int slurm_add_unit(struct slurm_file *file, const char *name, size_t line);
 /** Nodes or switches of the last unit, from a host list. */
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line);
 /** What is wrong at a line: TOPOMAP_EINPUT. */
-int slurm_fail(const struct slurm_file *file, size_t line, const char *format, ...)
-    TOPOMAP_PRINTF(3, 4);
+#define slurm_fail(file, line, ...) db_fail((file)->import, (line) ? (line) : 1, __VA_ARGS__)
 
 int slurm_read_conf(topomap_input *input, struct slurm_file *file);
 int slurm_read_yaml(topomap_input *input, struct slurm_file *file);

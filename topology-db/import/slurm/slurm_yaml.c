@@ -220,10 +220,8 @@ static int fill_torus(struct reader *r, const yaml_node_t *torus)
         return each_of(r, torus, "regions", "a region", read_region);
     if (!db_yaml_scalar(nodes))
         return slurm_fail(r->file, line_of(nodes), "expected a host list in one text");
-    return slurm_add_members(r->file, db_yaml_scalar(nodes), 0, line_of(nodes)) ||
-                   fill_box(r, origin, unit->dim, first, line_of(torus))
-               ? -1
-               : 0;
+    return DB_STATUS(slurm_add_members(r->file, db_yaml_scalar(nodes), 0, line_of(nodes)) ||
+                     fill_box(r, origin, unit->dim, first, line_of(torus)));
 }
 
 static int read_torus(struct reader *r, const yaml_node_t *torus, const char *what)
