@@ -10,8 +10,6 @@
  *  \param slurm  nonzero: those of Slurm's topology file in place of the fabric's */
 int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err);
 
-/** Mb/s by a row's columns width, speed, mbps, the first of which is \p column; 0: not known. */
-uint32_t db_link_rate(sqlite3_stmt *row, int column);
 /** All cables and forwarding tables, which lft->read() reads one by one from \p file, which must
  *  stay open. Ends with db_lft_clear(). */
 int db_lft_load(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err);

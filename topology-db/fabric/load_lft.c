@@ -57,20 +57,13 @@ static int add_cable(topomap_lft_fabric *lft, size_t *room, topomap_cable cable,
     return 0;
 }
 
-uint32_t db_link_rate(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column + 2) != SQLITE_NULL
-               ? (uint32_t)sqlite3_column_int64(row, column + 2)
-               : ib_mbps((uint32_t)sqlite3_column_int(row, column),
-                         (uint32_t)sqlite3_column_int(row, column + 1));
-}
-
 static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
-    struct db_rows rows = db_ask(file,
-                                 "SELECT a, aport, b, bport, width, speed, mbps FROM link"
-                                 " WHERE state IS NOT 1" /* IB_DOWN */,
-                                 err);
+    struct db_rows rows =
+        db_ask(file,
+               "SELECT a, aport, b, bport, link_mbps(width, speed, mbps) FROM link"
+               " WHERE state IS NOT 1" /* IB_DOWN */,
+               err);
     size_t room = 0;
 
     while (db_next(&rows)) {
@@ -82,7 +75,7 @@ static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *er
         if (a == UINT32_MAX || b == UINT32_MAX || aport < 0 || aport > 255 || bport < 0 ||
             bport > 255)
             continue;
-        mbps = db_link_rate(rows.row, 4);
+        mbps = (uint32_t)sqlite3_column_int64(rows.row, 4);
         if (add_cable(lft, &room, (topomap_cable){a, b, mbps, (uint8_t)aport, (uint8_t)bport},
                       err) ||
             add_cable(lft, &room, (topomap_cable){b, a, mbps, (uint8_t)bport, (uint8_t)aport}, err))
