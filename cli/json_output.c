@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON, and words for a shell. */
+/* JSON output, and quoting for the shell. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs and functions that run in a process of their own with a deadline: what they look at may
- * hang, or be made by others. What a program prints goes to memory, so that no pipe has to be
- * watched. */
+/* Programs and functions that run in a process of their own with a deadline: their input may hang
+ * or be untrusted. What a program prints goes to memory, so that no pipe has to be watched. */
 #define _GNU_SOURCE /* memfd_create */
 #include "config.h"
 

@@ -28,7 +28,7 @@ static int write_plan(const cli_call *call, const char *request, const char *rep
     return topomap_output_commit(output, err);
 }
 
-/* An option that the planner does not take; NULL: none is given. */
+/* Returns the name of a given option that the planner cannot handle, or NULL. */
 static const char *other_option(const cli_call *call)
 {
     const cli_option *row;

@@ -103,8 +103,8 @@ int page_draw(const json_t *data, topomap_drawing *drawing, topomap_error *err);
  *  \param line  below the title */
 void page_begin(FILE *out, const char *title, const char *line);
 
-/** printf() of HTML with texts: each %s is one, which topomap_markup_put() writes; %% is a per cent
- *  sign, and there is no other conversion. */
+/** Prints HTML by a format: %s prints its argument escaped by topomap_markup_put(), %% a per cent
+ * sign; there are no other conversions. */
 void page_put(FILE *out, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 /** A table up to the inside of its body. \param caption  or NULL
  *  \param columns  their names, a '|' between two */

@@ -8,7 +8,7 @@
 #include "cli/page/page.h"
 #include "metric/metric.h"
 
-/* ---- How long the runs of a program took, where it was placed with a stored profile ---- */
+/* ---- Measured run times of a program, with and without placement ------------------------ */
 
 /* ROOT/profiles/KEY.tmg, as the planner has put it in the request. */
 static int take_apart(const char *path, store *from, store_entry *entry)

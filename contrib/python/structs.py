@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes topomap/_structs.py: the structs of the public headers that are named, as ctypes knows them.
+"""Generates topomap/_structs.py: ctypes definitions of the named structs in the public headers.
 
 structs.py HEADER... >_structs.py
 
@@ -72,14 +72,14 @@ class Headers:
                     found.append((to_array[1], "c.c_void_p"))
                     continue
                 if not declared:
-                    sys.exit(f"structs.py: not understood: {member.strip()}")
+                    sys.exit(f"structs.py: unsupported declaration: {member.strip()}")
                 kind = self.kind(parts["base"], declared["stars"].count("*"), parts["kind"] == "enum ")
                 size = declared["size"]
                 found.append((declared["name"], f"{kind} * {self.numbers.get(size, size)}" if size else kind))
         return found
 
     def write(self, name: str) -> None:
-        """The struct, behind those that it has members of."""
+        """Writes a struct after the structs that its members use."""
         if name in self.order:
             return
         lines = [f'        ("{member}", {kind}),\n' for member, kind in self.fields(self.bodies[name])]

@@ -161,7 +161,7 @@ static int explain(struct reader *r)
         return topomap_error_set(r->err, TOPOMAP_ESYSTEM, "out of memory");
     if (r->xml.depth && (why == XML_ERROR_NO_ELEMENTS || why == XML_ERROR_UNCLOSED_TOKEN ||
                          why == XML_ERROR_UNCLOSED_CDATA_SECTION))
-        return topomap_xml_fail(&r->xml, r->err, "cut: <%s> is not closed",
+        return topomap_xml_fail(&r->xml, r->err, "truncated: <%s> is not closed",
                                 r->open[r->xml.depth - 1]);
     return topomap_xml_fail(&r->xml, r->err, "XML was expected: %s", XML_ErrorString(why));
 }

@@ -19,7 +19,7 @@ void db_lft_clear(topomap_lft_fabric *lft);
  *  needs them is asked for. */
 struct db_route_costs {
     topomap_route_costs costs;
-    int used; /* some route is not a cheapest shortest path; else there is nothing here */
+    int used; /* some route is not a cheapest shortest path; otherwise the struct is empty */
     sqlite3_stmt *starts, *read;
 };
 int db_route_costs_load(sqlite3 *file, struct db_route_costs *loader, topomap_error *err);

@@ -9,7 +9,7 @@
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 
-/* What reads the tables one by one. */
+/* State of the reader of tables. */
 struct source {
     sqlite3_stmt *table, *label;
     ZSTD_DCtx *unpacker; /* one for all tables: they are small */
