@@ -52,6 +52,8 @@ class Headers:
         self.order: "list[str]" = []
 
     def kind(self, base: str, stars: int, is_enum: bool) -> str:
+        if not stars and base != "char" and base not in NUMBERS and base not in self.bodies and not is_enum:
+            sys.exit(f"structs.py: unsupported type: {base}")
         if stars and base in ("char", "void") or base not in NUMBERS and base not in self.bodies and not is_enum:
             return {("char", 1): "c.c_char_p", ("char", 2): "c.POINTER(c.c_char_p)", ("char", 0): "c.c_char"}.get(
                 (base, stars), "c.c_void_p")
@@ -64,8 +66,12 @@ class Headers:
     def fields(self, body: str) -> "list[tuple[str, str]]":
         found = []
         for member in re.sub(r"\s+", " ", body).split(";"):
+            if not member.strip():
+                continue
             parts = MEMBER.fullmatch(member.strip())
-            for one in parts["declared"].split(",") if parts else []:
+            if not parts:
+                sys.exit(f"structs.py: unsupported declaration: {member.strip()}")
+            for one in parts["declared"].split(","):
                 declared = DECLARED.fullmatch(one.strip())
                 to_array = re.fullmatch(r"\(\*(\w+)\)\[\w+\]", one.strip())
                 if to_array:
