@@ -160,8 +160,8 @@ static int explain(struct reader *r)
     if (why == XML_ERROR_NO_MEMORY)
         return topomap_error_set(r->err, TOPOMAP_ESYSTEM, "out of memory");
     if (r->xml.depth && (why == XML_ERROR_NO_ELEMENTS || why == XML_ERROR_UNCLOSED_TOKEN ||
-                         why == XML_ERROR_UNCLOSED_CDATA_SECTION))
-        return topomap_xml_fail(&r->xml, r->err, "truncated: <%s> is not closed",
+                         why == XML_ERROR_PARTIAL_CHAR || why == XML_ERROR_UNCLOSED_CDATA_SECTION))
+        return topomap_xml_fail(&r->xml, r->err, "cut: <%s> is not closed",
                                 r->open[r->xml.depth - 1]);
     return topomap_xml_fail(&r->xml, r->err, "XML was expected: %s", XML_ErrorString(why));
 }
