@@ -4,6 +4,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdarg.h>
 
 #include "cli/terminal/terminal.h"
 #include "request/request.h"
@@ -209,6 +210,11 @@ int cli_manual(const char *page);
 int cli_words(int argc, char **argv);
 
 /* ---- Output ---- */
+
+/** Prints by a format: \p put writes the next argument escaped for %s; %% is a per cent sign; there
+ *  are no other conversions. */
+void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const char *format,
+                     va_list texts);
 
 /** Prints a value in ASCII and a newline, and takes the reference; NULL is what memory was short
  *  for.

@@ -8,32 +8,28 @@
 #include "topology-db/db.h"
 
 /* Text with what roff would take for its own made harmless. */
-static void put_text(const char *text)
+static void put_roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')
-        printf("\\&");
+        fputs("\\&", out);
     for (; *text; text++)
         if (*text == '-')
-            printf("\\-");
+            fputs("\\-", out);
         else if (*text == '\\')
-            printf("\\e");
+            fputs("\\e", out);
         else
-            putchar(*text);
+            putc(*text, out);
 }
 
 /* Prints roff by a format: %s prints its argument escaped; there are no other conversions. */
 static void put(const char *format, ...) TOPOMAP_PRINTF(1, 2);
 static void put(const char *format, ...)
 {
-    va_list args;
+    va_list texts;
 
-    va_start(args, format);
-    for (; *format; format++)
-        if (*format == '%' && *++format == 's')
-            put_text(va_arg(args, const char *));
-        else
-            putchar(*format);
-    va_end(args);
+    va_start(texts, format);
+    cli_put_escaped(stdout, put_roff, format, texts);
+    va_end(texts);
 }
 
 static void put_option(const cli_option *o)

@@ -84,8 +84,6 @@ void page_network_groups_clear(page_network_groups *coarse);
 /** What the store has of the profile that the launch was placed with: of runs on as many nodes.
  *  \return 1; 0: nothing, or the store is not this user's */
 int page_measured(const planner_request *request, store_comparison *found);
-/** The figure: medians, null of a layout without runs. */
-json_t *page_measured_json(const store_comparison *times);
 
 /** "0,2,5-7", and what a node is called. */
 json_t *page_ranges(const uint32_t *number, uint32_t count);
