@@ -98,7 +98,7 @@ AC_DEFUN([TOPOMAP_MPI], [
   AM_CONDITIONAL([REORDER_OPENMPI], [test -n "$MPICC_OPENMPI" && test "x$enable_reorder" != xno])
   AM_CONDITIONAL([REORDER_MPICH], [test -n "$MPICC_MPICH" && test "x$enable_reorder" != xno])
   TOPOMAP_MPI_ABI
-  # The names of all that are here, in names of files.
+  # The MPIs that were found, by their names in file names.
   MPIS=
   AS_IF([test -n "$MPICC_OPENMPI"], [MPIS="$MPIS openmpi"])
   AS_IF([test -n "$MPICC_MPICH"], [MPIS="$MPIS mpich"])

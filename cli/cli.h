@@ -4,6 +4,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdarg.h>
 
 #include "cli/terminal/terminal.h"
 #include "request/request.h"
@@ -14,8 +15,8 @@ enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FA
 
 enum { CLI_OPTIONS = 64, CLI_COMMON = 1, CLI_REPEATS = 16 };
 
-/** The values of a call's options: a command's table names the fields that it has. NULL or 0: not
- *  given, where a number has no default. */
+/** The values of a call's options. Each row of a command's table names the field that it fills.
+ * NULL or 0: not given, or a number without a default. */
 typedef struct cli_options {
     topomap_request request; /**< also graph, from and seed of commands that plan nothing */
     const char *db, *output, *nodes, *tasks_per_node, *machine, *mapping, *method, *to, *format;
@@ -40,10 +41,10 @@ typedef struct cli_option {
     size_t at;         /**< in cli_options; of CLI_REQUEST the key */
     const char *help;  /**< one line */
     const char *alias; /**< one letter for the same, or NULL */
-    int expert;        /**< the help has it behind a heading */
+    int expert;        /**< nonzero: listed under "Expert options" */
 } cli_option;
 
-/** In a row of such a table: the field, and what a number may be. EXPERT(FLAG(json)). */
+/** Initializers for a row: its field, and a number's range and default. EXPERT(FLAG(json)). */
 #define EXPERT(...) .expert = 1, .kind = __VA_ARGS__
 #define FLAG(field) CLI_FLAG, .at = offsetof(cli_options, field)
 #define TEXT(field) CLI_TEXT, .at = offsetof(cli_options, field)
@@ -81,8 +82,9 @@ typedef struct cli_command {
 struct cli_call {
     const cli_command *command;
     cli_options options;
-    const char *value[CLI_OPTIONS + CLI_COMMON]; /**< as typed, by option row, as cli_option_at()
-                                       counts; NULL: not given; "" for a flag */
+    const char
+        *value[CLI_OPTIONS + CLI_COMMON]; /**< of each option as it was typed, indexed as by
+                                             cli_option_at(); NULL: not given; "" for a flag */
     char **operand;
     int operands;
 };
@@ -128,7 +130,8 @@ struct cli_call {
 #define CLI_ROW(group, common, command) extern const cli_command command;
 CLI_COMMANDS(CLI_ROW)
 #undef CLI_ROW
-/** Defines one: CLI_COMMAND(cli_map, "map", ...), the members in their order. */
+/** Defines a command: CLI_COMMAND(cli_map, "map", ...); the arguments are the members of
+ * cli_command in order. */
 #define CLI_COMMAND(symbol, ...) const cli_command symbol = {__VA_ARGS__}
 
 enum cli_group { CLI_PLACE, CLI_EXPLAIN, CLI_DATABASE, CLI_GRAPHS, CLI_SITE, CLI_GROUPS };
@@ -165,8 +168,8 @@ int cli_usage_error(const cli_call *call, const char *format, ...) TOPOMAP_PRINT
 int cli_fail(const cli_call *call, const topomap_error *err);
 
 /** Parses what follows the command's name. Options may stand anywhere, as --name VALUE,
- *  --name=VALUE, -n VALUE; "--" ends them. Returns 0 or CLI_USAGE; -1: help was asked for. After
- *  each of these topomap_request_clear(&call->options.request). */
+ *  --name=VALUE, -n VALUE; "--" ends them. Returns 0 or CLI_USAGE, or -1 if help was requested. In
+ * each case the caller then calls topomap_request_clear(&call->options.request). */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call);
 
 /** The keys of all profiles of the user's, and the steps of all records in the site's place and the
@@ -198,7 +201,7 @@ const cli_command *cli_find(int argc, char **argv, int *words);
 /** Nonzero if the command's name is that word and a second one; if some command's is. */
 int cli_is_of_group(const cli_command *command, const char *word);
 int cli_is_group(const char *word);
-/** Says that argv begins with no command, and which one is near; returns CLI_USAGE. */
+/** Reports an unknown command and suggests the closest one; returns CLI_USAGE. */
 int cli_no_command(int argc, char **argv);
 /** `help --man PAGE`: the manual page of a command or of all commands of one first word ("": of
  *  topomap itself), or one of another section ("policy.5"), in roff, on standard output. */
@@ -207,6 +210,11 @@ int cli_manual(const char *page);
 int cli_words(int argc, char **argv);
 
 /* ---- Output ---- */
+
+/** Prints by a format: \p put writes the next argument escaped for %s; %% is a per cent sign; there
+ *  are no other conversions. */
+void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const char *format,
+                     va_list texts);
 
 /** Prints a value in ASCII and a newline, and takes the reference; NULL is what memory was short
  *  for.

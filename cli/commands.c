@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of all commands, and what somebody who mistyped one may have meant. */
+/* The list of all commands, and suggestions for mistyped ones. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -17,7 +17,7 @@ const char *const cli_group_titles[CLI_GROUPS] = {
     [CLI_SITE] = "Run a site",
 };
 
-/* How many words argv begins with are those of a command's name; 0: it is another one. */
+/* Returns how many words of argv form the command's name, or 0 if argv does not begin with it. */
 static int matches(const char *name, int argc, char **argv)
 {
     int words = 0;

@@ -62,7 +62,7 @@ static const struct {
     {"from", format_word},
 };
 
-/* \return 0: the option takes nothing, or there is none of that name */
+/* Returns 0 if the option takes no value, or the command has no such option. */
 static int put_option_words(const cli_command *command, const char *name)
 {
     int writes_db = strcmp(command->name, "db export") == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON, and words for a shell. */
+/* JSON output, escaped output, and quoting for the shell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,4 +99,14 @@ void cli_shell_quote(const char *text)
     for (; *text; text++)
         fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, stdout);
     putchar('\'');
+}
+
+void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const char *format,
+                     va_list texts)
+{
+    for (; *format; format++)
+        if (*format == '%' && *++format == 's')
+            put(out, va_arg(texts, const char *));
+        else
+            fputc(*format, out);
 }

@@ -8,32 +8,28 @@
 #include "topology-db/db.h"
 
 /* Text with what roff would take for its own made harmless. */
-static void put_text(const char *text)
+static void put_roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')
-        printf("\\&");
+        fputs("\\&", out);
     for (; *text; text++)
         if (*text == '-')
-            printf("\\-");
+            fputs("\\-", out);
         else if (*text == '\\')
-            printf("\\e");
+            fputs("\\e", out);
         else
-            putchar(*text);
+            putc(*text, out);
 }
 
-/* printf() of roff with texts: each %s is one, made harmless; there is no other conversion. */
+/* Prints roff by a format: %s prints its argument escaped; there are no other conversions. */
 static void put(const char *format, ...) TOPOMAP_PRINTF(1, 2);
 static void put(const char *format, ...)
 {
-    va_list args;
+    va_list texts;
 
-    va_start(args, format);
-    for (; *format; format++)
-        if (*format == '%' && *++format == 's')
-            put_text(va_arg(args, const char *));
-        else
-            putchar(*format);
-    va_end(args);
+    va_start(texts, format);
+    cli_put_escaped(stdout, put_roff, format, texts);
+    va_end(texts);
 }
 
 static void put_option(const cli_option *o)
@@ -208,7 +204,7 @@ static void put_auto(void)
         "one has the right profiler. What loads none is left alone from then on, until its "
         "script changes or the key profile says to try again; so is what starts a container. "
         "The key mpi says it beforehand. Of a program with MPI linked statically nobody sees "
-        "what it sends; that is said once.");
+        "what it sends; one line tells so, once.");
 }
 
 /* What the plugin reads, then what tasks see. */
@@ -308,8 +304,8 @@ static int put_graph_files(void)
     put(".SH DESCRIPTION\n%s\n",
         "A graph says how many bytes, and messages where they are known, each rank sends each "
         "other one. Every command and option that takes a graph takes a file of one of these "
-        "formats, which is told by its contents, then by its name, unless --from says it; and "
-        "packed by xz or zstd as well. topomap graph convert makes one of another.");
+        "formats, which topomap finds by the file's contents, then by its name, unless --from "
+        "names it. Files may be packed by xz or zstd. topomap graph convert makes one of another.");
     put_formats();
     printf(".SH SEE ALSO\n.BR topomap\\-graph (1),\n.BR topomap\\-formats (1),\n"
            ".BR topomap\\-tmg (5)\n");

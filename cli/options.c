@@ -96,7 +96,7 @@ int cli_fail(const cli_call *call, const topomap_error *err)
     return status[err->code];
 }
 
-/* Names the option that is near. */
+/* Reports an unknown option and suggests the closest one. */
 static int unknown_option(const cli_call *call, const char *option)
 {
     const char *word = option + strspn(option, "-"), *near = NULL;

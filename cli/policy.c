@@ -332,8 +332,8 @@ static const char policy_text[] =
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
     "word of srun's command, without its folder. Mpi: Slurm's plugin of --mpi or MpiDefault, as\n"
     "pmix*, cray_shasta, none. auto: steps whose graph is known, and MPI programs, whose first\n"
-    "launch is profiled (Compare=LAUNCHES, 20: one in so many runs in Slurm's layout, for its\n"
-    "time, and is profiled again). Users' options win, but over what Force names; TOPOMAP=off and\n"
+    "launch is profiled (Compare=N, 20: one launch in N uses Slurm's layout to measure its time\n"
+    "and is profiled again). Users' options win, but over what Force names; TOPOMAP=off and\n"
     "--topomap=off always work. Accounts and QOS fit in capital and small letters. '#' outside\n"
     "quotes begins a comment, '\\' at the end of a line continues it.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap algorithms, topomap formats: what the registries have, for people and programs. */
+/* topomap algorithms, topomap formats: list the algorithms, graph formats, patterns and importers
+ * as text or JSON. */
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the command does about signals and the limits of its process, so that whatever ends it
- * leaves no half a file (lib/util/output.h). The library leaves both alone. */
+/* Signal handlers and process limits: a command that is interrupted leaves no partial file
+ * (lib/util/output.h). The library leaves both alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs and functions that run in a process of their own with a deadline: what they look at may
- * hang, or be made by others. What a program prints goes to memory, so that no pipe has to be
- * watched. */
+/* Programs and functions that run in a process of their own with a deadline: their input may hang
+ * or be untrusted. What a program prints goes to memory, so that no pipe has to be watched. */
 #define _GNU_SOURCE /* memfd_create */
 #include "config.h"
 
@@ -121,10 +120,11 @@ static int finish(int late, int status, int complaints, unsigned ms, char last[C
     return late || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
 }
 
-int cli_capture_to(char *const *words, unsigned ms, int out, uint64_t most, char last[CLI_WHY])
+int cli_capture_to(char *const *words, int64_t began, unsigned ms, int out, uint64_t most,
+                   char last[CLI_WHY])
 {
     int complaints = memfd_create("err", MFD_CLOEXEC);
-    int64_t until = topomap_clock_ms() + ms;
+    int64_t until = began + ms, left;
     int status = -1;
     pid_t parent = getpid(), pid = -1;
 
@@ -136,7 +136,8 @@ int cli_capture_to(char *const *words, unsigned ms, int out, uint64_t most, char
         guard(words, parent, out, most, complaints);
     if (pid > 0) {
         setpgid(pid, pid);
-        status = plugin_child_end(pid, (int)ms);
+        left = until - topomap_clock_ms();
+        status = plugin_child_end(pid, left > 0 ? (int)left : 0);
         status = finish(topomap_clock_ms() >= until, status, complaints, ms, last);
     }
     if (complaints >= 0)
@@ -144,7 +145,7 @@ int cli_capture_to(char *const *words, unsigned ms, int out, uint64_t most, char
     return status;
 }
 
-int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY])
+int cli_capture(char *const *words, int64_t began, unsigned ms, char **text, char last[CLI_WHY])
 {
     int out = memfd_create("out", MFD_CLOEXEC), status = -1;
     size_t size;
@@ -153,7 +154,7 @@ int cli_capture(char *const *words, unsigned ms, char **text, char last[CLI_WHY]
     snprintf(last, CLI_WHY, "no memory for its output");
     if (out < 0)
         return -1;
-    status = cli_capture_to(words, ms, out, 0, last);
+    status = cli_capture_to(words, began, ms, out, 0, last);
     if (status >= 0 && !(*text = cli_capture_text(out, MOST, &size))) {
         snprintf(last, CLI_WHY, "it printed more than %d MiB", MOST >> 20);
         status = -1;

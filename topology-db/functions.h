@@ -22,13 +22,16 @@ void db_host_key(const char *name, char *key);
  *  bytes. */
 int db_natural_order(const char *a, const char *b);
 
-/** Registers what statements call: `COLLATE human`, the natural order; peers(name), which has every
- *  number of a name as '#', lower case without the domain; and of a row of table link:
- *  link_mbps(width, speed, mbps), its rate or 0; link_class(width, speed, mbps, kind), the source's
- *  own name, "25G", "4xEDR" or "unknown"; link_cost(reference, mbps), a rate's cost. */
+/** Registers functions that statements call:
+ *  - COLLATE human: the order of db_natural_order();
+ *  - peers(name): the name without its domain, in lower case, each number replaced by '#';
+ *  - link_mbps(width, speed, mbps): the rate of a row of table link, or 0;
+ *  - link_class(width, speed, mbps, kind): the source's own name, "25G", "4xEDR" or "unknown";
+ *  - link_cost(reference, mbps): the cost of a rate.
+ *  Returns 0, or -1 with `err` set. */
 int db_functions_register(sqlite3 *file, topomap_error *err);
 
-/** The cost of a row of table calibration against a hop. */
+/** SQL expression: the cost of a row of table calibration in thousandths of a hop. */
 #define DB_COST_MEASURED                                                                           \
     "min(max(coalesce(CAST(round(1000.0 * ns / (SELECT ns FROM calibration WHERE level='hop')) AS" \
     " INTEGER), 0), 1), 1000000)"

@@ -408,7 +408,7 @@ CLI_COMMAND(cli_db_forget, "db forget", "FORMAT [SOURCE]",
 /* ---- Tables ------------------------------------------------------------------------------ */
 
 static const cli_option import_options[] = {
-    {"db", "DB", TEXT(db), "topology database; made where there is none"},
+    {"db", "DB", TEXT(db), "topology database; created if it does not exist"},
     {"nodes", "HOSTLIST", TEXT(nodes),
      "hwloc, gpu-matrix, nccl-topology: the nodes that have this inside; lldp: the one system that "
      "FILE is of"},

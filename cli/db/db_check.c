@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db check, topomap db diff */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "topology-db/db.h"

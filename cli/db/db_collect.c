@@ -92,7 +92,7 @@ static int run(const cli_call *call)
 static const cli_option options[] = {
     {"nodes", "HOSTLIST", TEXT(nodes),
      "the nodes to ask; of hwloc and gpu the first is asked, and all are alike"},
-    {"db", "DB", TEXT(db), "topology database; made where there is none"},
+    {"db", "DB", TEXT(db), "topology database; created if it does not exist"},
     {"srun", "WORDS", TEXT(srun), "srun's further options: '-p gpu --gpus-per-node=8 -t 5'"},
     {0},
 };

@@ -58,7 +58,7 @@ static int run_synth(const cli_call *call)
 }
 
 static const cli_option synth_options[] = {
-    {"output", "DIR", TEXT(output), "folder for the dumps; made where there is none", "o"},
+    {"output", "DIR", TEXT(output), "folder for the dumps; created if it does not exist", "o"},
     {CLI_JSON},
     {0},
 };

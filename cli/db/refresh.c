@@ -17,6 +17,7 @@
 #include "cli/subprocess.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/folder.h"
 #include "util/output.h"
 #include "util/whole.h"
@@ -167,7 +168,7 @@ static int import(refresh *r, const refresh_source *s, const char *file, char wh
     }
     words[used++] = (char *)s->format;
     words[used++] = (char *)file;
-    status = cli_capture(words, (unsigned)(s->seconds * 1000), &text, why);
+    status = cli_capture(words, topomap_clock_ms(), (unsigned)(s->seconds * 1000), &text, why);
     free(text);
     return status;
 }
@@ -192,7 +193,8 @@ static int run_command(const refresh_source *s, const char *path, char why[CLI_W
     int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status = -1;
 
     if (out >= 0)
-        status = cli_capture_to(words, (unsigned)(s->seconds * 1000), out, ANSWER_MOST, why);
+        status = cli_capture_to(words, topomap_clock_ms(), (unsigned)(s->seconds * 1000), out,
+                                ANSWER_MOST, why);
     if (out < 0 || (close(out) && status == 0)) {
         snprintf(why, CLI_WHY, "%s: %s", path, strerror(errno));
         status = -1;
@@ -314,8 +316,9 @@ static int write_topology(const refresh *r)
 
     if (!r->conf.topology)
         return 0;
-    status = cli_capture(words, 60000, &wanted, why);
-    same = status == 0 && cli_capture(cat, 10000, &there, why) == 0 && !strcmp(wanted, there);
+    status = cli_capture(words, topomap_clock_ms(), 60000, &wanted, why);
+    same = status == 0 && cli_capture(cat, topomap_clock_ms(), 10000, &there, why) == 0 &&
+           !strcmp(wanted, there);
     free(wanted);
     free(there);
     if (same)
@@ -323,7 +326,7 @@ static int write_topology(const refresh *r)
     words[7] = "-o";
     words[8] = r->conf.topology;
     if (status == 0) {
-        status = cli_capture(words, 60000, &wanted, why);
+        status = cli_capture(words, topomap_clock_ms(), 60000, &wanted, why);
         free(wanted);
     }
     if (status == 0) {

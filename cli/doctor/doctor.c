@@ -230,7 +230,8 @@ static const char doctor_text[] =
 static const cli_option doctor_options[] = {
     {"db", "DB", TEXT(db), "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)"},
     {"slurm-conf", "FILE", TEXT(slurm_conf), "slurm.conf"},
-    {"plugstack", "FILE", TEXT(plugstack), "plugstack.conf (else what slurm.conf says)"},
+    {"plugstack", "FILE", TEXT(plugstack),
+     "plugstack.conf (default: the one that slurm.conf names)"},
     {"max-age", "DAYS", NUMBER(max_age, 0, 1e6, 30),
      "sources of the database may be as old as this (default 30)"},
     {"deadline", "SECONDS", NUMBER(deadline, 0.1, 600, 5), "of each check (default 5)"},

@@ -41,7 +41,8 @@ static void info_parts(const topomap_graph *graph, json_t *info)
         json_object_set_new(info, "note", cli_json_text(topomap_graph_note(graph)));
 }
 
-/* What a folder with the parts of a profile says beside its graph; all zeros where it is none. */
+/* Facts of a folder with the parts of a profile, beside its graph; all zeros if it is no such
+ * folder. */
 static topomap_part_summary summary_of(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -61,7 +61,7 @@ static int run_permute(const cli_call *call)
 {
     const cli_options *o = &call->options;
     topomap_graph *graph, *permuted;
-    uint32_t *order = NULL;
+    TOPOMAP_FREED uint32_t *order = NULL;
     topomap_error err;
     int status;
 
@@ -71,10 +71,9 @@ static int run_permute(const cli_call *call)
         return status;
     if (!o->mapping)
         order = shuffled(topomap_graph_ranks(graph), o->request.seed, &err);
-    else if (cli_mapping_read(o->mapping, topomap_graph_ranks(graph), &order, &err))
-        order = NULL;
+    else
+        (void)cli_mapping_read(o->mapping, topomap_graph_ranks(graph), &order, &err);
     status = order ? topomap_graph_permute(graph, order, &permuted, &err) : -1;
-    free(order);
     topomap_graph_free(graph);
     return status ? cli_fail(call, &err) : cli_graph_write(call, permuted, cli_output(call));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What commands share that read and write graphs and mapping files. */
+/* Reading and writing graphs and mapping files, for several commands. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

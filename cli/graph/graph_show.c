@@ -148,7 +148,7 @@ static const cli_option options[] = {
     {"mapping", "FILE", TEXT(mapping),
      "ranks where this mapping puts them: line r is the place of rank r"},
     {"cells", "N", COUNT(cells, 1, CELLS_MOST, 0),
-     "so many rows and columns at most (default: as many as fit; 320 in a file)"},
+     "rows and columns at most (default: as many as fit; 320 in a file)"},
     {"output", "FILE.svg|.png|.pdf", TEXT(output), "write a picture instead", "o"},
     {"json", NULL, FLAG(json), "the cells' bytes, for programs"},
     {CLI_FROM},

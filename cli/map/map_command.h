@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap map, eval, and what report shares with them */
+/* topomap map and eval, and functions that `topomap report` uses, too. */
 #pragma once
 
 #include <jansson.h>

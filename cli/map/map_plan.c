@@ -12,6 +12,7 @@
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "util/text.h"
 
 /* The time is left out, so that the same question has the same bytes but for the times that the
  * search took. */
@@ -28,7 +29,7 @@ static int write_plan(const cli_call *call, const char *request, const char *rep
     return topomap_output_commit(output, err);
 }
 
-/* An option that the planner does not take; NULL: none is given. */
+/* Returns the name of a given option that the planner cannot handle, or NULL. */
 static const char *other_option(const cli_call *call)
 {
     const cli_option *row;
@@ -90,11 +91,8 @@ void cli_launchers_names(char *text, size_t size)
 {
     const topomap_plan_writer *row;
 
-    for (size_t i = 0; (row = topomap_plan_writer_at(i)) != NULL; i++) {
-        size_t used = strlen(text);
-
-        snprintf(text + used, size - used, ", %s", row->name);
-    }
+    for (size_t i = 0; (row = topomap_plan_writer_at(i)) != NULL; i++)
+        topomap_text_append(text, size, ", %s", row->name);
 }
 
 static int print(const cli_call *call, const topomap_plan_writer *writer, const topomap_plan *plan,

@@ -3,8 +3,6 @@
  * planner's request that says the same. */
 #include "config.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +14,6 @@
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/input.h"
-#include "util/output.h"
 
 /* Algorithms for fabrics that do not take matrices want the links. */
 static int needs_links(const char *algorithm)

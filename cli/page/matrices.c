@@ -10,7 +10,7 @@
 #include "util/alloc.h"
 #include "util/sorted.h"
 
-/* ---- Pairs of ranks, for who looks closer, or where they are too many smaller cells --------- */
+/* ---- Traffic by pair of ranks for zooming in, or smaller cells if there are too many pairs --- */
 
 /* About 1.5 MB of text, whether bytes are written out or stand in a table of few. */
 enum { ARCS_MOST = 250000, LONG_MOST = 120000, VALUES_MOST = 4096 };

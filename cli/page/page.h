@@ -84,8 +84,6 @@ void page_network_groups_clear(page_network_groups *coarse);
 /** What the store has of the profile that the launch was placed with: of runs on as many nodes.
  *  \return 1; 0: nothing, or the store is not this user's */
 int page_measured(const planner_request *request, store_comparison *found);
-/** The figure: medians, null of a layout without runs. */
-json_t *page_measured_json(const store_comparison *times);
 
 /** "0,2,5-7", and what a node is called. */
 json_t *page_ranges(const uint32_t *number, uint32_t count);
@@ -103,8 +101,8 @@ int page_draw(const json_t *data, topomap_drawing *drawing, topomap_error *err);
  *  \param line  below the title */
 void page_begin(FILE *out, const char *title, const char *line);
 
-/** printf() of HTML with texts: each %s is one, which topomap_markup_put() writes; %% is a per cent
- *  sign, and there is no other conversion. */
+/** Prints HTML by a format: %s prints its argument escaped by topomap_markup_put(), %% a per cent
+ * sign; there are no other conversions. */
 void page_put(FILE *out, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 /** A table up to the inside of its body. \param caption  or NULL
  *  \param columns  their names, a '|' between two */

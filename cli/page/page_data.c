@@ -8,7 +8,7 @@
 #include "cli/page/page.h"
 #include "metric/metric.h"
 
-/* ---- How long the runs of a program took, where it was placed with a stored profile ---- */
+/* ---- Measured run times of a program, with and without placement ------------------------ */
 
 /* ROOT/profiles/KEY.tmg, as the planner has put it in the request. */
 static int take_apart(const char *path, store *from, store_entry *entry)
@@ -42,7 +42,8 @@ int page_measured(const planner_request *request, store_comparison *found)
     return found->runs[0] + found->runs[1] > 0;
 }
 
-json_t *page_measured_json(const store_comparison *times)
+/* The figure: medians, null of a layout without runs. */
+static json_t *measured_json(const store_comparison *times)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:[I, I], s:o, s:s}", "name", "measured time", "unit",
                      "s", "before", times->runs[0] ? json_real(times->wall[0]) : json_null(),
@@ -200,7 +201,7 @@ json_t *page_data(const page_job *job, topomap_error *err)
     if (status == 0) {
         add_time(job, figures);
         if (job->times)
-            json_array_append_new(figures, page_measured_json(job->times));
+            json_array_append_new(figures, measured_json(job->times));
         add_congestion(json_object_get(root, "links"), figures);
         json_array_extend(figures, further);
     }

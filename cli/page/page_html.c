@@ -8,15 +8,11 @@
 
 void page_put(FILE *out, const char *format, ...)
 {
-    va_list args;
+    va_list texts;
 
-    va_start(args, format);
-    for (; *format; format++)
-        if (*format == '%' && *++format == 's')
-            topomap_markup_put(out, va_arg(args, const char *));
-        else
-            fputc(*format, out);
-    va_end(args);
+    va_start(texts, format);
+    cli_put_escaped(out, topomap_markup_put, format, texts);
+    va_end(texts);
 }
 
 void page_table(FILE *out, const char *id, const char *caption, const char *columns)

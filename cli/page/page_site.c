@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What launches of a whole site came to, read by processes with the users' rights, and shown. */
+/* The site's report: collects the results of launches, and reads each user's records with that
+ * user's rights. */
 #include "config.h"
 
 #include <dirent.h>

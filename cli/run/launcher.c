@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "cli/run/run.h"
+#include "util/alloc.h"
+#include "util/clock.h"
 
 enum {
     VERSION_MS = 5000,
@@ -79,7 +81,7 @@ static const run_launcher launchers[] = {
      .programs = "srun",
      .format = "slurm-hostfile",
      .words = "-m arbitrary",
-     .variables = "SLURM_HOSTFILE=FILE",
+     .variable = "SLURM_HOSTFILE=FILE",
      .counts = "-n --ntasks",
      .flags = SRUN_FLAGS,
      .contrary = SRUN_CONTRARY,
@@ -160,7 +162,7 @@ const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
             continue;
         called = 1;
         if (launchers[i].version && !text && status == 0)
-            status = cli_capture(words, VERSION_MS, &text, why);
+            status = cli_capture(words, topomap_clock_ms(), VERSION_MS, &text, why);
         if (!launchers[i].version ||
             (text && has_part(launchers[i].version, '|', text, SIZE_MAX))) {
             free(text);
@@ -346,7 +348,7 @@ int run_launcher_fits(const run_launcher *launcher, const run_allocation *a, cha
     }
     if (!launcher->words || !strstr(launcher->words, "arbitrary"))
         return 1;
-    if (cli_capture(words, VERSION_MS, &text, why) != 0) {
+    if (cli_capture(words, topomap_clock_ms(), VERSION_MS, &text, why) != 0) {
         free(text);
         if (!*why)
             snprintf(why, CLI_WHY, "scontrol does not tell Slurm's configuration");
@@ -481,19 +483,15 @@ int run_launcher_command(const run_launcher *launcher, char *const *command,
 int run_launcher_environment(const run_launcher *launcher, const char *file)
 {
     const char *meaning[MEANINGS] = {[FILE_PATH] = file};
-    int failed = 0;
+    TOPOMAP_FREED char *word = NULL;
+    char *equals;
 
-    for (const char *at = launcher->variables; at && *at && !failed; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        char *word = spelt(at, length, meaning), *equals = word ? strchr(word, '=') : NULL;
-
-        failed = !equals;
-        if (equals) {
-            *equals = '\0';
-            failed = setenv(word, equals + 1, 1);
-        }
-        free(word);
-        at += length;
-    }
-    return failed ? -1 : 0;
+    if (!launcher->variable)
+        return 0;
+    word = spelt(launcher->variable, strlen(launcher->variable), meaning);
+    equals = word ? strchr(word, '=') : NULL;
+    if (!equals)
+        return -1;
+    *equals = '\0';
+    return setenv(word, equals + 1, 1);
 }

@@ -10,8 +10,7 @@
 #include "cli/cli.h"
 #include "plugin/policy/policy.h"
 
-/* ---- What is asked for (run_settings.c)
- * ---------------------------------------------------------- */
+/* ---- What is asked for (run_settings.c) ------------------------------------------------ */
 
 typedef struct run_settings {
     policy_settings settings;
@@ -42,22 +41,22 @@ typedef struct run_launcher {
     const char *words;    /* what it is given; FILE and SHELL stand for the paths of files, TEXT for
                              what is in the file, HOSTS for the nodes, COUNT for their number; or
                              NULL */
-    const char *variables; /* "NAME=VALUE" in its environment, FILE as above; or NULL */
-    const char *counts;    /* options with the number of ranks behind them */
-    const char *flags;     /* options without a word behind them, as far as they are usual */
-    const char *pairs;     /* options with two words behind them */
-    const char *contrary;  /* options that place ranks themselves */
-    int takes_all;         /* without a number there are as many ranks as there is room; else one */
-    int one_each;          /* each node has one before any has two */
-    int even;            /* it takes no plan for other than equally many ranks a node, in the order
-                            of the nodes' names */
-    const char *returns; /* of the verbs, those that come back before the ranks end, but for */
-    const char *waits;   /* these options */
-    const char *sets;    /* what gives the ranks a variable; NAME and VALUE stand for it; NULL:
-                            its own environment does */
-    const char *blocks;  /* what is in the names of options and variables that keep such a variable
-                            from the ranks, or are refused beside it, unless they say ALL */
-    const char *mpi;     /* as srun's --mpi= would be for its programs' usual MPI */
+    const char *variable; /* "NAME=VALUE" in its environment, FILE as above; or NULL */
+    const char *counts;   /* options with the number of ranks behind them */
+    const char *flags;    /* options without a word behind them, as far as they are usual */
+    const char *pairs;    /* options with two words behind them */
+    const char *contrary; /* options that place ranks themselves */
+    int takes_all;        /* without a number there are as many ranks as there is room; else one */
+    int one_each;         /* each node has one before any has two */
+    int even;             /* it takes no plan for other than equally many ranks a node, in the order
+                             of the nodes' names */
+    const char *returns;  /* of the verbs, those that come back before the ranks end, but for */
+    const char *waits;    /* these options */
+    const char *sets;     /* what gives the ranks a variable; NAME and VALUE stand for it; NULL:
+                             its own environment does */
+    const char *blocks;   /* what is in the names of options and variables that keep such a variable
+                             from the ranks, or are refused beside it, unless they say ALL */
+    const char *mpi;      /* as srun's --mpi= would be for its programs' usual MPI */
 } run_launcher;
 
 /** A variable that ranks are to have. */
@@ -125,8 +124,7 @@ int run_allocation_find(const cli_call *call, const run_asked *asked, int one_ea
                         run_allocation *allocation, char why[CLI_WHY]);
 void run_allocation_clear(run_allocation *allocation);
 
-/* ---- The plan's file (run_folder.c) ------------------------------------------------------------
- */
+/* ---- The plan's file (run_folder.c) ---------------------------------------------------- */
 
 /** A file in a private folder, which run_folder_remove() removes again. */
 typedef struct run_folder {
@@ -138,8 +136,7 @@ typedef struct run_folder {
 int run_folder_make(run_folder *folder, const char *text, int dashes, char why[CLI_WHY]);
 void run_folder_remove(const run_folder *folder);
 
-/* ---- A step in place of ssh (run_step.c) -------------------------------------------------------
- */
+/* ---- A step in place of ssh (run_step.c) ----------------------------------------------- */
 
 /** The path of this program for mpiexec's -launcher-exec, while this process runs. */
 void run_step_path(char *path, size_t size);
@@ -153,8 +150,7 @@ int run_start(char *const *command);
 /** \return the exit status of what ended so; of a signal that has ended it, we die, too */
 int run_finish(int status);
 
-/* ---- --topomap=auto (run_auto.c) ----------------------------------------------------------------
- */
+/* ---- topomap=auto (run_auto.c) --------------------------------------------------------- */
 
 typedef struct run_question {
     const cli_call *call;

@@ -294,13 +294,11 @@ static int convert(const run_question *q, const struct asking *asking, run_auto 
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", record);
     if (lseek(record, 0, SEEK_SET) == 0 &&
-        cli_capture(words, left(asking->until), &made->text, why) == 0)
+        cli_capture(words, asking->until - q->ms, q->ms, &made->text, why) == 0)
         return 0;
     free(made->text);
     made->text = NULL;
-    if (topomap_clock_ms() >= asking->until)
-        snprintf(why, CLI_WHY, "no answer within %g s", q->ms / 1000.0);
-    else if (!*why)
+    if (!*why)
         snprintf(why, CLI_WHY, "the plan cannot be written for %s", q->launcher->name);
     return -1;
 }

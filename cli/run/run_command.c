@@ -94,7 +94,7 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
                   const run_launcher *launcher, const run_allocation *a, unsigned ms,
                   char why[CLI_WHY])
 {
-    int64_t until = topomap_clock_ms() + ms, left;
+    int64_t began = topomap_clock_ms();
     char chain[24], *text = NULL, *db = run_settings_db(call, ms);
     int status;
 
@@ -111,14 +111,11 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
         return NULL;
     }
     p->word[p->words] = NULL;
-    left = until - topomap_clock_ms();
-    status = cli_capture(p->word, left > 0 ? (unsigned)left : 0, &text, why);
+    status = cli_capture(p->word, began, ms, &text, why);
     if (status == 0)
         return text;
     free(text);
-    if (topomap_clock_ms() >= until) /* of which a part had gone when it was started */
-        snprintf(why, CLI_WHY, "no answer within %g s", ms / 1000.0);
-    else if (!*why)
+    if (!*why)
         snprintf(why, CLI_WHY, "`topomap map` ended with status %d", status);
     return NULL;
 }
@@ -147,8 +144,8 @@ static void print_word(const char *word)
 
 static int print(char *const *command, const run_launcher *launcher, const char *text)
 {
-    if (launcher && launcher->variables)
-        printf("%s ", launcher->variables);
+    if (launcher && launcher->variable)
+        printf("%s ", launcher->variable);
     for (int i = 0; command[i]; i++) {
         if (i)
             putchar(' ');

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>

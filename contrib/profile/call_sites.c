@@ -94,7 +94,7 @@ static void *look(const char *name, const void *from)
     if (own)
         found = own;
     if (!found)
-        found = look_in(profile_stood_for(), name);
+        found = look_in(profile_replaced_library(), name);
     dlerror(); /* that there was none is nothing that the program did */
     return found;
 }

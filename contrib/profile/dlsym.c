@@ -68,13 +68,13 @@ void profile_lookup_end(void)
     is_wanted = 0;
 }
 
-/* The library of functions that this one's were given out for: none of the callers' own libraries
- * need have these. */
-static char stood_for[4096];
+/* The path of the first library whose functions dlsym() replaced by this library's. call_sites.c
+ * searches it if the caller's own libraries do not define a function. */
+static char replaced[4096];
 
-const char *profile_stood_for(void)
+const char *profile_replaced_library(void)
 {
-    return stood_for;
+    return replaced;
 }
 
 static int begins(const char *name)
@@ -95,8 +95,8 @@ __attribute__((noinline)) static void *stand_in(void *theirs, const char *name, 
         dlerror(); /* they did find theirs */
         return theirs;
     }
-    if (!*stood_for && strlen(library.path) < sizeof stood_for)
-        memcpy(stood_for, library.path, strlen(library.path) + 1);
+    if (!*replaced && strlen(library.path) < sizeof replaced)
+        memcpy(replaced, library.path, strlen(library.path) + 1);
     return ours;
 }
 
@@ -125,7 +125,7 @@ void profile_lookup_end(void)
 {
 }
 
-const char *profile_stood_for(void)
+const char *profile_replaced_library(void)
 {
     return "";
 }

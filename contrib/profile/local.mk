@@ -48,7 +48,7 @@ profile_flags = -std=gnu11 $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(
 profile_probe = printf '%s\n' '\#include <mpi.h>' 'void *a[] = {MPI_Psend_init, MPI_Isendrecv, MPI_Allreduce_init};'
 profile_four = `$(profile_probe) | $$mpicc -w -x c -fsyntax-only - 2>/dev/null && echo -DPROFILE_MPI_4`
 
-# By MPI: its compiler, the words that are its own, and the inputs that it goes without.
+# For each MPI: its compiler, its own compiler flags, and the sources that it omits.
 mpicc_openmpi = $(MPICC_OPENMPI)
 mpicc_mpich = $(MPICC_MPICH)
 mpicc_abi = $(CC) $(MPI_ABI_CPPFLAGS)

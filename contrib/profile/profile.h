@@ -86,8 +86,8 @@ void *profile_lookup(void *handle, const char *name);
 /** \p late: there is no MPI yet. */
 void profile_lookup_begin(int late);
 void profile_lookup_end(void);
-/** The path of the library of functions that this one's were given out for; "": none. */
-const char *profile_stood_for(void);
+/** The path of the first library whose functions dlsym() replaced by this library's; "": none. */
+const char *profile_replaced_library(void);
 
 /** An array that a caller handed over: counts of `width` bytes, or handles of C or Fortran. */
 typedef struct profile_array {

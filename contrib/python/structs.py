@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes topomap/_structs.py: the structs of the public headers that are named, as ctypes knows them.
+"""Generates topomap/_structs.py: ctypes definitions of the named structs in the public headers.
 
 structs.py HEADER... >_structs.py
 
@@ -52,6 +52,8 @@ class Headers:
         self.order: "list[str]" = []
 
     def kind(self, base: str, stars: int, is_enum: bool) -> str:
+        if not stars and base != "char" and base not in NUMBERS and base not in self.bodies and not is_enum:
+            sys.exit(f"structs.py: unsupported type: {base}")
         if stars and base in ("char", "void") or base not in NUMBERS and base not in self.bodies and not is_enum:
             return {("char", 1): "c.c_char_p", ("char", 2): "c.POINTER(c.c_char_p)", ("char", 0): "c.c_char"}.get(
                 (base, stars), "c.c_void_p")
@@ -64,22 +66,26 @@ class Headers:
     def fields(self, body: str) -> "list[tuple[str, str]]":
         found = []
         for member in re.sub(r"\s+", " ", body).split(";"):
+            if not member.strip():
+                continue
             parts = MEMBER.fullmatch(member.strip())
-            for one in parts["declared"].split(",") if parts else []:
+            if not parts:
+                sys.exit(f"structs.py: unsupported declaration: {member.strip()}")
+            for one in parts["declared"].split(","):
                 declared = DECLARED.fullmatch(one.strip())
                 to_array = re.fullmatch(r"\(\*(\w+)\)\[\w+\]", one.strip())
                 if to_array:
                     found.append((to_array[1], "c.c_void_p"))
                     continue
                 if not declared:
-                    sys.exit(f"structs.py: not understood: {member.strip()}")
+                    sys.exit(f"structs.py: unsupported declaration: {member.strip()}")
                 kind = self.kind(parts["base"], declared["stars"].count("*"), parts["kind"] == "enum ")
                 size = declared["size"]
                 found.append((declared["name"], f"{kind} * {self.numbers.get(size, size)}" if size else kind))
         return found
 
     def write(self, name: str) -> None:
-        """The struct, behind those that it has members of."""
+        """Writes a struct after the structs that its members use."""
         if name in self.order:
             return
         lines = [f'        ("{member}", {kind}),\n' for member, kind in self.fields(self.bodies[name])]

@@ -49,7 +49,7 @@ uint32_t topomap_grid_hops(const topomap_grid *grid, const topomap_coordinates *
  *  link list of one real machine: 3.4 on average, at most 4). */
 enum { TOPOMAP_DRAGONFLY_FAR = 4 };
 
-/** What coordinates mean in a network. */
+/** How hops follow from coordinates. */
 typedef struct topomap_coordinate_network {
     enum { TOPOMAP_NO_COORDINATES, TOPOMAP_COORDINATES_TORUS, TOPOMAP_COORDINATES_DRAGONFLY } kind;
     topomap_grid grid;

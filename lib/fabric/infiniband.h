@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the database keeps of InfiniBand in its own terms: kinds of vertices, states of ports,
- * speeds, and what descriptions of adapters say. */
+/* InfiniBand: kinds of vertices, states of ports, speeds, descriptions of adapters; and routes over
+ * linear forwarding tables. */
 #pragma once
 
 #include <stddef.h>
@@ -85,8 +85,8 @@ typedef struct topomap_lft_fabric {
     topomap_lft_vertex *vertex; /* [count + 1] ascending by id */
     topomap_cable *cable;       /* [cables] ascending by vertex and port; both directions */
     topomap_lft *lft;           /* [count] */
-    void *source;               /* of the two functions, which the owner provides */
-    /** Fills lft[vertex] unless it was asked before; its port stays NULL if there is no table. */
+    void *source;               /* context of read() and label(), which the owner provides */
+    /** Loads lft[vertex] on the first call for it; port stays NULL if the switch has no table. */
     int (*read)(struct topomap_lft_fabric *fabric, uint32_t vertex, topomap_error *err);
     /** Writes a vertex's name for messages. */
     void (*label)(const struct topomap_lft_fabric *fabric, uint32_t vertex, char *label,
@@ -124,8 +124,8 @@ uint32_t topomap_lft_find(const topomap_lft_fabric *fabric, int64_t id);
 const topomap_cable *topomap_lft_cable(const topomap_lft_fabric *fabric, uint32_t vertex,
                                        uint32_t port);
 /** Follows the tables from one port to \p lid at another.
- *  Returns 1 with the route's steps if they arrive, 0 with its reason if they do not, or -1 with
- *  `err` set. */
+ *  Returns 1 with the route's steps if the tables lead to the port, 0 with the route's reason if
+ * they do not, or -1 with `err` set. */
 int topomap_lft_route(topomap_lft_fabric *fabric, const topomap_fabric_port *from,
                       const topomap_fabric_port *to, uint32_t lid, topomap_route *route,
                       topomap_error *err);

@@ -5,15 +5,15 @@
 
 #include "util/alloc.h"
 
-enum { SEVERAL = UINT32_MAX }; /* in place of a place: a site with more than one row */
+enum { SEVERAL = UINT32_MAX }; /* marks a site with several rows, instead of its place */
 
-/* Of a matrix that is being filled. */
+/* The matrices of distances while they are filled. */
 struct matrix {
     const topomap_route_costs *costs;
     const topomap_site *site;
     size_t sites;
-    topomap_start *single; /* [sites] of a site with one row its place, and what it takes to its
-                              switch; or SEVERAL */
+    topomap_start *single; /* [sites] place, and hops and cost to its switch; `at` is SEVERAL if the
+                              site has several rows */
     uint16_t *hops;
     float *cost; /* thousandths until both directions are joined */
 };
@@ -63,7 +63,7 @@ static void fill_row(struct matrix *m, size_t to)
     }
 }
 
-/* Distances of a machine are symmetric. */
+/* Averages both directions: distances of a machine are symmetric. */
 static void join_directions(struct matrix *m, size_t i, size_t j)
 {
     size_t there = i * m->sites + j, back = j * m->sites + i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What maps minimise, and free places. */
+/* Objective functions, and the search for free slots. */
 #pragma once
 
 #include "fabric/network.h"
@@ -82,7 +82,7 @@ double topomap_node_price_own(const topomap_node_price *field, uint32_t node);
 /* Free slots of a machine while ranks are placed one by one, and the cheapest of them, without
  * looking at every slot: free slots of one innermost group cost the same, so that each level of
  * the hierarchy needs one candidate a group. Between nodes that have no hierarchy (torus, matrix)
- * every node is a candidate, priced by map/objective.h. */
+ * every node is a candidate, priced as in the section before. */
 
 typedef struct topomap_place_level {
     uint32_t groups;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is asked of a map, and what an algorithm is. */
+/* The mapping problem, and the interface of algorithms. */
 #pragma once
 
 #include <stdatomic.h>
@@ -51,7 +51,7 @@ typedef struct topomap_problem {
     double deadline;                         /* topomap_clock_wall() time, 0: none */
     topomap_watch *watch;                    /* counts candidates; or NULL */
     const atomic_int *cancel;                /* nonzero: nobody waits for the result; or NULL */
-    const char *parameters; /* of the algorithm that runs (map/problem.h), lent; or NULL */
+    const char *parameters; /* of the algorithm that runs (see parameters, below), lent; or NULL */
     size_t parameters_length;
 
     topomap_work work;
@@ -135,8 +135,8 @@ static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
                                  : algorithm->run(problem, slot_of, err);
 }
 
-/** All algorithms, in the order of the help: to add one, add its line. PAPER: published heuristics
- *  that serve comparison (map/papers), which the planner is not linked with. */
+/** All algorithms, in the order of the help: to add one, add its line. PAPER rows are published
+ * heuristics (map/papers), kept for comparison; topomap-planner is linked without them. */
 #define TOPOMAP_ALGORITHMS(ROW, PAPER)                                                             \
     ROW(topomap_algorithm_auto)                                                                    \
     ROW(topomap_algorithm_identity)                                                                \

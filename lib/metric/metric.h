@@ -76,7 +76,7 @@ typedef int topomap_congestion_model(const topomap_traffic *traffic, double *loa
 /** All shortest paths, each path of a pair with the same share (Hoefler & Snir, ICS 2011, section
  *  2.5), parallel cables being paths of their own. One breadth-first search and one way back for
  *  each vertex that sends, O(sending vertices * links); on a torus's own grid, where that is less,
- *  the boxes between the ends instead (metric.h). */
+ *  the boxes between the ends instead (see shares, below). */
 topomap_congestion_model topomap_congestion_exact;
 /** One path for each arc, heaviest arc first: of the shortest ones, the one with the least sum of
  *  bytes / capacity so far (LibTopoMap's estimate: the same paper, section 5.1, Alg. 3; hops and
@@ -285,7 +285,7 @@ int topomap_time_costs_take(const topomap_machine *machine, const topomap_time_c
  * \param model   "routes", "adaptive" or "exact": TOPOMAP_EINPUT where it does not lead everywhere;
  *                NULL: adaptive on dragonflies with detours (valiant=), else routes; exact where
  *                that does not
- * \param budget  of max-min sharing, links of flows to look at (metric/metric.h); 0: the bound
+ * \param budget  of max-min sharing, links of flows to look at (see fluid); 0: the bound
  *                alone, by the most loaded link
  * \param loads   NULL, or out: of all phases, one after the other
  */

@@ -12,7 +12,7 @@
 /* ---- partition ----------------------------------------------------------------- */
 
 enum topomap_partition_how {
-    TOPOMAP_PARTITION_EXCHANGE = 1, /* then lower the cut by swaps (partition/partition.h) */
+    TOPOMAP_PARTITION_EXCHANGE = 1, /* then lower the cut by swaps (see exchange, below) */
     TOPOMAP_PARTITION_KWAY = 2,     /* k-way at once, also for few parts */
 };
 
@@ -24,9 +24,9 @@ typedef struct topomap_partitioner {
     int cuts;          /* how many partitions METIS tries, keeping the best */
     uint32_t seed;
     int least_incident; /* nonzero: parts are corrected by topomap_balance_incident() */
-    int looks_at_all;   /* with one cut alone: halves of few vertices are the best of all ways
-                           (partition.h) */
-    unsigned how;       /* topomap_partition_how; none after init */
+    int looks_at_all; /* with one cut alone: halves of few vertices are the best of all (see small,
+                         below) */
+    unsigned how;     /* topomap_partition_how; none after init */
 } topomap_partitioner;
 
 int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,
@@ -102,7 +102,7 @@ int topomap_matching(const topomap_weights *graph, topomap_random *random, uint3
 int topomap_matching_contract(const topomap_weights *graph, const uint32_t *half,
                               topomap_weights *pairs, topomap_error *err);
 
-/* ---- small --------------------------------------------------------------------- */
+/* ---- small: exact bisection of few vertices --------------------------------- */
 /* The best halves of a few vertices, found by looking at all: a launch divides the insides of many
  * nodes, and what METIS does before it looks at the first edge takes longer there. */
 

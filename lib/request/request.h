@@ -183,7 +183,7 @@ extern const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS];
 int topomap_request_text(const topomap_request_row *row, const char *text, void *to);
 int topomap_request_word(const topomap_request_row *row, const char *text, void *to);
 
-/* ---- on off -------------------------------------------------------------------- */
+/* ---- Values that mean on or off --------------------------------------------- */
 /* Words by which somebody wants topomap, or does not, whatever they are written for. */
 
 /** Whether \p word is off, no, 0 or false, in any case; NULL is not. */

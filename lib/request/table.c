@@ -190,8 +190,8 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                  .help = "this run is profiled, whatever is stored"},
     [TOPOMAP_REQUEST_COMPARE] =
         {NULL, "compare", "Compare", NULL, "20", .read = large, WHOLE(0, LARGEST),
-         .help = "auto's launches 3 and 5, and then one in so many, run in Slurm's layout, for "
-                 "their times, and are profiled again; 0: none"},
+         .help = "auto: launches 3 and 5, and then one launch in N, use Slurm's layout to measure "
+                 "its time, and are profiled again; 0: none"},
 
     [TOPOMAP_REQUEST_JOB] = {"job", .read = count, WHOLE(0, UINT32_MAX), AT(job)},
     [TOPOMAP_REQUEST_STEP] = {"step", .read = count, WHOLE(0, UINT32_MAX), AT(step)},

@@ -13,7 +13,8 @@
  *  overflows or memory is short. count 0 gives a valid pointer. Ends with free(). */
 void *topomap_alloc(size_t count, size_t size, topomap_error *err);
 
-/** Of a local pointer: frees what it points to when it goes out of scope. It must be initialised.
+/** Attribute of a local pointer: frees what it points to at the end of its scope. The pointer must
+ * be initialised.
  */
 #define TOPOMAP_FREED __attribute__((cleanup(topomap_free_local)))
 static inline void topomap_free_local(void *pointer)
@@ -78,7 +79,7 @@ void *topomap_arena_alloc(topomap_arena *arena, size_t count, size_t size, topom
 /** Frees all arrays; the arena is then as in the beginning. */
 void topomap_arena_clear(topomap_arena *arena);
 
-/* ---- sized --------------------------------------------------------------------- */
+/* ---- Structs that carry their size ------------------------------------------ */
 /* Structs that callers of the library fill: their first member is their size, as the caller knows
  * them. They grow at their end only, and 0 means what there was before. */
 

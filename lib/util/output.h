@@ -12,7 +12,7 @@ typedef struct topomap_output topomap_output;
 
 /** Begins a file beside \p path, which stays as it is until topomap_output_commit. "-" is standard
  *  output; what exists and is no regular file (/dev/null, a FIFO), and what is one of our own
- *  descriptors (/dev/stdout), is written to directly. How the file is made: util/output.h. */
+ *  descriptors (/dev/stdout), is written to directly. How the file is made: see publish, below. */
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err);
 /** The stream to write text to. It escapes control characters and bytes that are not UTF-8
  *  (util/safe_text.h), because names come from others' files. Errors may be left in it. */

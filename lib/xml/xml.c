@@ -43,6 +43,16 @@ const char *topomap_xml_get(const topomap_xml *xml, const char *name)
     return NULL;
 }
 
+/* Expat 2.9 deprecates the function that earlier releases have. */
+static size_t current_line(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+    return XML_GetCurrentLineNumber64(parser);
+#else
+    return XML_GetCurrentLineNumber(parser);
+#endif
+}
+
 /* expat may still call some functions after it was stopped (expat.h, XML_StopParser()). */
 static void stop_if(struct reader *r, int failed)
 {
@@ -54,7 +64,7 @@ static void stop_if(struct reader *r, int failed)
 
 static void begin_tag(struct reader *r, const char *name, const char *const *attribute)
 {
-    r->xml.line = XML_GetCurrentLineNumber(r->parser);
+    r->xml.line = current_line(r->parser);
     r->xml.name = name;
     r->xml.attribute = attribute;
     r->xml.text = "";
@@ -121,7 +131,7 @@ static void XMLCALL at_text(void *of, const XML_Char *text, int length)
 
 static void refuse_entity(struct reader *r, const char *name, const char *what)
 {
-    r->xml.line = XML_GetCurrentLineNumber(r->parser);
+    r->xml.line = current_line(r->parser);
     if (!r->failed)
         stop_if(r, topomap_xml_fail(&r->xml, r->err, "the entity '%.40s' is %s", name, what));
 }
@@ -146,11 +156,11 @@ static int explain(struct reader *r)
 {
     enum XML_Error why = XML_GetErrorCode(r->parser);
 
-    r->xml.line = XML_GetCurrentLineNumber(r->parser);
+    r->xml.line = current_line(r->parser);
     if (why == XML_ERROR_NO_MEMORY)
         return topomap_error_set(r->err, TOPOMAP_ESYSTEM, "out of memory");
     if (r->xml.depth && (why == XML_ERROR_NO_ELEMENTS || why == XML_ERROR_UNCLOSED_TOKEN ||
-                         why == XML_ERROR_UNCLOSED_CDATA_SECTION))
+                         why == XML_ERROR_PARTIAL_CHAR || why == XML_ERROR_UNCLOSED_CDATA_SECTION))
         return topomap_xml_fail(&r->xml, r->err, "cut: <%s> is not closed",
                                 r->open[r->xml.depth - 1]);
     return topomap_xml_fail(&r->xml, r->err, "XML was expected: %s", XML_ErrorString(why));

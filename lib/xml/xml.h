@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading XML by expat: elements, attributes and texts, as calls of a function of the caller. A
- * document that declares entities is refused, so that nothing can be amplified, and nothing is
- * loaded from elsewhere. */
+/* Reads XML by expat and calls a function of the caller for each tag. A document that declares
+ * entities is refused, so that nothing can be amplified, and nothing is loaded from elsewhere. */
 #pragma once
 
 #include "topomap/topomap.h"
@@ -15,11 +14,11 @@ typedef struct topomap_xml {
     const char *path; /* for messages */
     size_t line;      /* where the tag begins */
     const char *name; /* of the element */
-    const char *text; /* where an element closes: what stands before that, behind the tag before,
-                         without the blanks around it; else "" */
+    const char *text; /* of a closing tag: the text since the previous tag, without blanks around
+                         it; else "" */
     uint32_t depth;   /* elements that are open, this one included */
-    const char *const *attribute; /* where an element opens: names and values by turns, NULL behind
-                                     the last */
+    const char *const
+        *attribute; /* of an opening tag: names and values alternate; ends with NULL */
 } topomap_xml;
 
 /** Takes a tag. Returns 0, or -1 with `err` set to end the reading. */
@@ -27,9 +26,8 @@ typedef int topomap_xml_take(const topomap_xml *xml, enum topomap_xml_event even
                              topomap_error *err);
 
 /** Reads a document and calls \p take, with \p data, for each element that opens, and for each that
- *  closes; an empty one does both. A caller that only checks a text, before it gives it to another
- *  parser whose time may grow with the square of the depth or of an element's attributes, leaves
- *  \p take NULL.
+ *  closes; an empty one does both. Without \p take (NULL) it only checks the document, before a
+ * parser gets it whose time may grow quadratically with the depth or with an element's attributes.
  *  Returns 0, or -1 with `err` set ("PATH:LINE: ..."), if the text is no XML, has a NUL among its
  *  \p size bytes, exceeds TOPOMAP_XML_DEPTH or TOPOMAP_XML_ATTRIBUTES, or declares an entity. */
 int topomap_xml_read(const char *path, const char *text, size_t size, topomap_xml_take *take,

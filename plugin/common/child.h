@@ -132,7 +132,7 @@ size_t plugin_keyring_read(const char *name, void *bytes, size_t room);
 /** Whoever writes last is read; without a keyring nothing happens. */
 void plugin_keyring_write(const char *name, const void *bytes, size_t size);
 
-/* ---- oom ----------------------------------------------------------------------- */
+/* ---- Scores for the OOM killer ---------------------------------------------- */
 /* Who ends where memory does. */
 
 /** Makes this process, and what it starts, the first that the kernel ends where a control group or

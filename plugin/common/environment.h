@@ -20,7 +20,7 @@
 #define PLUGIN_ENV_CARRIED_SPOOL "SLURM_TOPOMAP_SPOOL"
 #define PLUGIN_ENV_CARRIED_IN_ORDER "SLURM_TOPOMAP_IN_ORDER"
 
-/* Which NICs tasks are next to (plan/nics.h), and what each task finds of it: names, commas
+/* Which NICs tasks are next to (plan/node_plan.h), and what each task finds of it: names, commas
  * between. */
 #define PLUGIN_ENV_CARRIED_NICS "SLURM_TOPOMAP_NICS"
 #define PLUGIN_ENV_NIC "TOPOMAP_NIC"

@@ -48,7 +48,7 @@ typedef struct plugin_reply {
     const char *later[PLUGIN_LATERS]; /* to be sent back when the step has ended, encoded */
     unsigned laters;
     const char *spool, *in_order; /* for the nodes, instead of bindings; NULL: not there */
-    const char *nics;             /* for the nodes: plan/nics.h, or NULL */
+    const char *nics;             /* for the nodes: plan/node_plan.h, or NULL */
     const char *master;           /* the node of rank 0, or NULL */
     const char *preload;          /* "LIBRARY FILE" for the nodes, or NULL */
 } plugin_reply;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap-node: what slurmstepd and it say to each other, and what it does. */
+/* topomap-node: its protocol with slurmstepd, and its jobs. */
 #pragma once
 
 #include "plan/node_plan.h"
@@ -77,7 +77,7 @@ enum node_text {
     NODE_NOTE,     /* or of the file that has them (plugin/common/spool.h) */
     NODE_IN_ORDER, /* or the same CPUs, dealt out in order */
     NODE_LIBRARY,  /* the profiler's, to be looked for */
-    NODE_NICS,     /* which NICs tasks are next to (plan/nics.h) */
+    NODE_NICS,     /* which NICs tasks are next to (plan/node_plan.h) */
     NODE_TEXTS
 };
 

@@ -126,7 +126,7 @@ int plugin_memory_policy_move(const plugin_cpus *from, const plugin_cpus *to);
 
 /* ---- nics ---------------------------------------------------------------------- */
 /* The NICs that a task is next to, and the variables by which libraries take them. Words alone;
- * bind.c reads and sets the variables. A node's part is sound (plan/nics.h). */
+ * bind.c reads and sets the variables. A node's part is sound (plan/node_plan.h). */
 
 enum { PLUGIN_NICS_VALUE = 4096, PLUGIN_NICS_VARIABLES = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A site's policy, and who wins: user, environment, site. */
+/* A site's policy, and the precedence of user, environment and site. */
 #pragma once
 
 #include "request/request.h"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What topomap's processes of a launch may do, and the functions that make it so. SECURITY.md has
- * the same table (tests/cli/book.bats).
+/* clang-format off */
+/* The privileges of topomap's processes during a launch, and the functions that restrict them.
+ * SECURITY.md has the same table (tests/cli/book.bats).
  *
- * | process | enters by | opens files | writes files | starts processes | sockets | memory |
+ * | process | restricted by | opens files | writes files | starts processes | sockets | memory |
  * |---|---|---|---|---|---|---|
- * | `topomap-planner` | | yes | yes | `scontrol`, its reader | yes | by tasks |
- * | the planner's reader | `plugin_reader_sandbox()` | to read | no | no | no | the planner's |
- * | `topomap-node plan`, reading | `plugin_drop_privileges()` | to read | no | no | yes | 64 MiB+ |
+ * | `topomap-planner` | | yes | yes | `scontrol`, its reader | yes | grows with tasks |
+ * | the planner's reader | `plugin_reader_sandbox()` | read-only | no | no | no | the planner's |
+ * | `topomap-node plan`, reading | `plugin_drop_privileges()` | read-only | no | no | yes | 64 MiB+ |
  * | `topomap-node plan`, decoding | `plugin_decoder_sandbox()` | no | no | no | no | 64 MiB+ |
  * | `topomap-node collect` | `plugin_drop_privileges_to()` | yes | yes | no | yes | 256 MiB |
  */
+/* clang-format on */
 #pragma once
 
 #include <stddef.h>
@@ -36,7 +38,7 @@ struct plugin_user {
 int plugin_drop_privileges_to(const struct plugin_user *user);
 
 /** Makes root the effective user again in a process that does one thing and exits.
- *  Returns 0, or -1 if it never was. */
+ *  Returns 0, or -1 if the process never was root. */
 int plugin_regain_root(void);
 
 /** Lowers a resource's limits to \p most. */
@@ -46,9 +48,9 @@ void plugin_lower_limit(int resource, unsigned long long most);
 
 /** From here on this process and its threads read files and use what they have open; they write,
  *  make and remove no file, start no program or process, open no socket, reach no other process and
- *  gain no privilege. What is tried fails with EPERM, EACCES or ENOSYS. If the kernel lacks one of
- *  the two layers, the other one holds; if it lacks both, nothing does. Must be called before any
- *  other thread is started. */
+ *  gain no privilege. What is tried fails with EPERM, EACCES or ENOSYS. If the kernel supports only
+ * one of the two layers, that one applies; with neither, the process is not restricted. Must be
+ * called before any other thread is started. */
 void plugin_reader_sandbox(void);
 
 /** Its layers. Each returns 0, or -1 if the kernel does not have it. */

@@ -182,7 +182,7 @@ typedef struct plugin_layout {
  *  On failure nothing is left to clear. */
 int plugin_layout_find(spank_t spank, plugin_layout *layout, topomap_error *err);
 
-/** Puts new task ids in place of Slurm's, and the distribution that goes with them (srun.h): all
+/** Puts new task ids in place of Slurm's, and the distribution that goes with them: all
  *  or, on failure, none. */
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, uint32_t task_dist,
                         topomap_error *err);

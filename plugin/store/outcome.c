@@ -156,15 +156,19 @@ static uint32_t workers_of(const outcome *o, const store_entry *now)
     return now->ranks && ranks > now->ranks ? ranks / now->ranks : 0;
 }
 
-/* \return 0, or -1: \p why */
+/* A launch in Slurm's layout that sends what its profile says decides nothing about placing:
+ * another launch may have stopped that meanwhile. Returns 0, or -1 with \p why set. */
 static int take_profile(const outcome *o, store_entry *now, double alike, topomap_error *why)
 {
+    int same = now->has_graph && alike >= STORE_CHANGED;
+    int restarts = now->stopped && !(same && o->plan.purpose == STORE_COMPARES);
+
     compare_folders(o, now);
     if (store_profile_take(o->store, o->run, now->key, why))
         return -1;
-    if (now->stopped || !now->has_graph || alike < STORE_CHANGED)
+    if (restarts || !same)
         forget_placed(now);
-    if (now->stopped || !now->has_graph)
+    if (restarts || !now->has_graph)
         now->number = 1;
     now->workers = workers_of(o, now);
     now->made = topomap_clock_date();
@@ -173,7 +177,8 @@ static int take_profile(const outcome *o, store_entry *now, double alike, topoma
     now->has_graph = 1;
     if (o->plan.purpose == STORE_PROFILES)
         now->worse = 0;
-    now->stopped = STORE_GOES_ON;
+    if (restarts || !same)
+        now->stopped = STORE_GOES_ON;
     return 0;
 }
 

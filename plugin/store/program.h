@@ -32,8 +32,8 @@ enum store_mpi {
 enum store_loads {
     STORE_LOADS_NONE,
     STORE_LOADS_AS_SCRIPT,      /* it begins with "#!" */
-    STORE_LOADS_AS_INTERPRETER, /* by its name, or it is a script that has its interpreter's
-                                   (program.h) */
+    STORE_LOADS_AS_INTERPRETER, /* by its name, or it is a script that has its interpreter's (see
+                                   script, below) */
 };
 
 typedef struct store_program {
@@ -62,8 +62,8 @@ char *store_program_find(const char *command, const char *folder, const char *se
 /** Wrappers (env, numactl, a script that sets things up) have the program that they start among
  *  their words: the first of these that names one of an MPI, else the first that may load one.
  *  \p program, the wrapper's, becomes that one's, with an id of both. \return its path, which ends
- *  with free(); NULL: there is none, or none was found within STORE_CALLS looks at files
- * (program.h), which `why` then says */
+ *  with free(); NULL: there is none, or none was found within STORE_CALLS looks at files, which
+ * `why` then says */
 char *store_program_started(const struct store *store, char *const *words, const char *folder,
                             const char *search, store_program *program);
 

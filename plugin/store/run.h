@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a run: who takes it in, its profile, and whether placing pays. */
+/* Importing a finished run: its claim, its profile, and whether placing pays. */
 #pragma once
 
 #include "plugin/store/store.h"
@@ -54,16 +54,15 @@ enum store_left store_outcome_take(const store *store, const char *name, int run
 
 /** What the next launch of a program with a profile is to do. */
 typedef struct store_choice {
-    int place;   /* else it runs in Slurm's layout */
-    int count;   /* it is profiled: its time counts, and what it sends; where it is not placed,
-                    that becomes the profile */
-    int stopped; /* it is not placed, since the entry says so; else for the sake of its time */
+    int place; /* else it runs in Slurm's layout */
+    int count; /* profile this launch and record its time; if it is not placed, its profile replaces
+                  the stored one */
+    int stopped; /* it is not placed since the entry says so; else to measure Slurm's layout */
 } store_choice;
 
-/** Launches 3 and 5 run in Slurm's layout, and then one in \p every (0: none does), so that there
- *  are times to compare with, and leave a new profile; of a program that is no longer placed, one
- *  in \p every leaves one. The first three launches that are placed with a profile are counted,
- *  then each tenth. */
+/** Launches 3 and 5, and then one in \p every (0: none), use Slurm's layout for comparison and are
+ * profiled again. A program that is no longer placed is profiled in one launch in \p every. The
+ * first three launches that are placed with a profile are counted, then each tenth. */
 store_choice store_trust_choose(const store_entry *entry, uint64_t every);
 
 enum store_verdict { STORE_UNDECIDED, STORE_LOSS, STORE_WITHIN_NOISE, STORE_GAIN };

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* clang-format off */
 /* The profiles that a user's programs have left: what --topomap=auto places them with.
  *
  *     ROOT/profiles/KEY.tmg      the communication graph
- *     ROOT/profiles/KEY.old.tmg  the one before it, where it was profiled again
+ *     ROOT/profiles/KEY.old.tmg  the one before it, if the program was profiled again
  *     ROOT/profiles/KEY.meta     lines "name value": whose it is, and how often it was used
- *     ROOT/run/JOB.STEP-XXXXXX/  a step that is being profiled: what its nodes leave (part.NODE,
- *                                lib/graph/formats/parts.h), profile.tmg of them, and whose profile
- * it is (entry, lines as in .meta); entry.taken while it is taken in
- *
- *     ROOT/programs/KEY          what was costly to find out about a program (program.h), or
- * is known of its runs alone (program.h) ROOT/records/              records of plans, where the
- * site's folder does not serve (record.h) ROOT/.../.tidy             what keeps a folder within its
- * limits (store.h)
+ *     ROOT/run/JOB.STEP-XXXXXX/  a step that is being profiled: the parts of its nodes (part.NODE,
+ *                                lib/graph/formats/parts.h), profile.tmg made of them, and `entry`:
+ *                                whose profile it is, lines as in .meta; entry.taken while it is
+ *                                taken into the store
+ *     ROOT/programs/KEY          cached facts about a program (program.h)
+ *     ROOT/records/              records of plans, if the site's folder cannot be used
+ *     ROOT/.../.tidy             state that limits a folder's size and age
  *
  * ROOT is the user's number in a folder of the site's, where that is the user's own, else
  * $XDG_CACHE_HOME/topomap, else ~/.cache/topomap. Every file appears whole, by rename, so that jobs
  * at once need no lock; the last one's profile stays. A file that is missing or damaged costs a
  * profile, nothing else. */
+/* clang-format on */
 #pragma once
 
 #include <dirent.h>
@@ -304,8 +305,8 @@ int store_file_make(int at, const char *name, char beside[STORE_BESIDE]);
 /** Whether such a file has this name. */
 int store_file_is_beside(const char *name);
 /** A file beside \p at appears whole, or nothing does.
- *  \param now  the folder's time (store.h): the file gets no earlier one; 0: not known
- *  \return -1 with errno */
+ *  \param now  the folder's time (see folder time, below): the file gets no earlier one; 0: not
+ * known \return -1 with errno */
 int store_file_write(int at, const char *name, const char *text, size_t size, int64_t now);
 
 /* ---- folder time --------------------------------------------------------------- */
@@ -379,5 +380,5 @@ void store_sweep(int folder, const store_broom *broom);
  * file system of \p folder says of a file made just now */
 void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom);
 
-/** The folder's time (store.h), 0: not known. */
+/** The folder's time, 0: not known. */
 int64_t store_sweep_now(int folder);

@@ -163,7 +163,7 @@ anchors() {
 }
 
 @test "SECURITY.md's table of what processes may do is the code's" {
-  table() { grep -oE '\| .* \|$' "$1" | grep -A 9 '^| process | enters by'; }
+  table() { grep -oE '\| .* \|$' "$1" | grep -A 9 '^| process | restricted by'; }
   table "$TOPOMAP_SOURCE/plugin/sandbox/sandbox.h" >code
   table "$TOPOMAP_SOURCE/SECURITY.md" >page
   [ "$(wc -l <code)" -ge 6 ]

@@ -67,7 +67,7 @@ for step in {1..6}; do srun -N4 -n4 --topomap=ring:4 true </dev/null 2>>said || 
 srun -N4 -n4 true </dev/null 2>unasked
 END
   salloc -N4 bash batch >out 2>&1
-  cat said
+  cat said unasked
   ! grep failed out || false
   [ "$(grep -c 'topomap:' said)" -eq 6 ]
   [ "$(grep -c 'topomap.* off .*deadline' said)" -eq 5 ]

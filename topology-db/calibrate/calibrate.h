@@ -50,7 +50,7 @@ double db_fit_median(double *value, size_t count);
  * inside one; which pairs do not fit, and which cables they have in common.
  *
  * Method 1 of Lindgren's thesis (KTH): f(h) = a h + b by least squares over pairs of nodes; here
- * without outliers (topology-db/calibrate/calibrate.h), for latency and for the time of a byte, and
+ * without outliers (see fit, below), for latency and for the time of a byte, and
  * by class of link where a database knows the routes. A pair's times over all message sizes s are
  * first fitted as latency + s * us_per_byte with relative weights. */
 
@@ -184,7 +184,7 @@ struct db_measured {
     size_t rows;
 };
 
-/* ---- calibrate own ------------------------------------------------------------- */
+/* ---- Shared by the calibrate_*.c files -------------------------------------- */
 /* The parts of topology-db/calibrate/calibrate.h share these. */
 
 /** Two nodes that were measured, or a node and a level inside it. */

@@ -233,7 +233,7 @@ static const struct {
      .sql = without_class},
     {{"stray-node", TOPOMAP_DB_WARNING,
       "nodes of which the inside is known, and that no network has",
-      "look at the names that --nodes had (without it, this machine's own); or dump the network "
+      "check the names given with --nodes (default: this host's name); or dump the network "
       "again: this dump may lack the node"},
      .sql = stray},
     {{"fewer-links", TOPOMAP_DB_INFO, "switches with fewer links upwards than most of their level",

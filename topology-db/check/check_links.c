@@ -79,7 +79,7 @@ static void take_cable(sqlite3_stmt *row, struct cable *cable)
     cable->source = sqlite3_column_int64(row, 0);
     cable->width = db_u32(row, 1);
     cable->speed = db_u32(row, 2);
-    cable->mbps = db_link_rate(row, 1);
+    cable->mbps = db_u32(row, 3);
     cable->ends = sqlite3_column_int(row, 4);
     snprintf(cable->kind, sizeof cable->kind, "%s", db_column_text(row, 5));
     take_end(row, 6, &cable->end[0]);
@@ -96,7 +96,7 @@ static void take_cable(sqlite3_stmt *row, struct cable *cable)
 static int read_cables(struct db_check *check, struct cables *cables)
 {
     static const char sql[] =
-        "SELECT link.source, width, speed, mbps, ends, link.kind,"
+        "SELECT link.source, width, speed, link_mbps(width, speed, mbps), ends, link.kind,"
         " aport, p.kind, p.guid, coalesce(p.label, p.text), s.level, p.device, p.id,"
         " bport, q.kind, q.guid, coalesce(q.label, q.text), t.level, q.device, q.id"
         " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"

@@ -57,7 +57,7 @@ static void take_nic(sqlite3_stmt *row, struct nic *nic)
     nic->sw = sqlite3_column_int64(row, 5);
     snprintf(nic->label, sizeof nic->label, "%.*s", NAME - 1, db_column_text(row, 6));
     nic->vertex = sqlite3_column_int64(row, 10);
-    nic->mbps = db_link_rate(row, 7);
+    nic->mbps = db_u32(row, 9);
     db_put_rate(width, speed, nic->mbps, nic->rate, sizeof nic->rate);
 }
 
@@ -66,7 +66,7 @@ static int read_nics(struct db_check *check, struct nics *nics)
 {
     static const char sql[] =
         "SELECT host.id, host.name, peers(host.name), v.text, l.port, l.sw, switch.label, l.width,"
-        "  l.speed, l.mbps, l.nic FROM ("
+        "  l.speed, link_mbps(l.width, l.speed, l.mbps), l.nic FROM ("
         " SELECT a AS nic, aport AS port, b AS sw, width, speed, mbps FROM link"
         "  WHERE coalesce(state, 0) <> 1 AND coalesce(kind, '') <> '" DB_LEVEL "' UNION ALL"
         " SELECT b, bport, a, width, speed, mbps FROM link"

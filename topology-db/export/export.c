@@ -153,7 +153,7 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     cable->bport = db_u32(row, first ? 3 : 1);
     cable->width = db_u32(row, 4);
     cable->speed = db_u32(row, 5);
-    cable->mbps = db_link_rate(row, 4);
+    cable->mbps = db_u32(row, 6);
     snprintf(cable->class, sizeof cable->class, "%s", db_column_text(row, 9));
     place_cable(x, cable);
     return 1;
@@ -192,8 +192,8 @@ static int read_cables(struct db_export *x, topomap_error *err)
         int slurm;
         const char *sql;
     } rows[] = {
-        {0, "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host, kind"
-            " FROM link"
+        {0, "SELECT a, aport, b, bport, width, speed, link_mbps(width, speed, mbps), p.host,"
+            " q.host, kind FROM link"
             " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b"
             " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */},
         {0, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL, NULL FROM attach WHERE adapter = 0"},

@@ -78,7 +78,7 @@ int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
 /** An export that would hold no host, or whose network is not known, says so instead. */
 int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err);
 
-/** What is exported as a picture (export.h). */
+/** Draws what is exported (see drawing, below). */
 int db_export_draw(struct db_export *x, topomap_drawing *drawing, topomap_error *err);
 
 typedef struct db_exporter {

@@ -10,8 +10,6 @@
  *  \param slurm  nonzero: those of Slurm's topology file in place of the fabric's */
 int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err);
 
-/** Mb/s by a row's columns width, speed, mbps, the first of which is \p column; 0: not known. */
-uint32_t db_link_rate(sqlite3_stmt *row, int column);
 /** All cables and forwarding tables, which lft->read() reads one by one from \p file, which must
  *  stay open. Ends with db_lft_clear(). */
 int db_lft_load(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err);
@@ -21,7 +19,7 @@ void db_lft_clear(topomap_lft_fabric *lft);
  *  needs them is asked for. */
 struct db_route_costs {
     topomap_route_costs costs;
-    int used; /* some route is not a cheapest shortest path; else there is nothing here */
+    int used; /* some route is not a cheapest shortest path; otherwise the struct is empty */
     sqlite3_stmt *starts, *read;
 };
 int db_route_costs_load(sqlite3 *file, struct db_route_costs *loader, topomap_error *err);

@@ -8,7 +8,7 @@
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 
-/* What reads the tables one by one. */
+/* State of the reader of tables. */
 struct source {
     sqlite3_stmt *table, *label;
     ZSTD_DCtx *unpacker; /* one for all tables: they are small */
@@ -53,16 +53,10 @@ static int add_cable(topomap_lft_fabric *lft, size_t *room, topomap_cable cable,
     return TOPOMAP_APPEND(lft->cable, lft->cables, *room, err, cable);
 }
 
-uint32_t db_link_rate(sqlite3_stmt *row, int column)
-{
-    return !db_is_null(row, column + 2) ? db_u32(row, column + 2)
-                                        : ib_mbps(db_u32(row, column), db_u32(row, column + 1));
-}
-
 static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
     DB_ROWS rows = db_ask(file,
-                          "SELECT a, aport, b, bport, width, speed, mbps FROM link"
+                          "SELECT a, aport, b, bport, link_mbps(width, speed, mbps) FROM link"
                           " WHERE state IS NOT 1" /* IB_DOWN */,
                           err);
     size_t room = 0;
@@ -76,7 +70,7 @@ static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *er
         if (a == UINT32_MAX || b == UINT32_MAX || aport < 0 || aport > 255 || bport < 0 ||
             bport > 255)
             continue;
-        mbps = db_link_rate(rows.row, 4);
+        mbps = (uint32_t)sqlite3_column_int64(rows.row, 4);
         if (add_cable(lft, &room, (topomap_cable){a, b, mbps, (uint8_t)aport, (uint8_t)bport},
                       err) ||
             add_cable(lft, &room, (topomap_cable){b, a, mbps, (uint8_t)bport, (uint8_t)aport}, err))

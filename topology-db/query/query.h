@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What readers ask of a database. */
+/* Queries of a database. */
 #pragma once
 
 #include <uthash.h>

@@ -168,7 +168,7 @@ const char *topomap_part_status_text(int status, char *text, size_t size);
  * the last who has it open ends. libc alone.
  *
  *     head    below
- *     slots   from `first` on, one every `stride` bytes: below, and then its rows (parts.h)
+ *     slots   from `first` on, one every `stride` bytes: below, and then its rows, as in a part
  *
  * A rank takes the next slot (`used`) when it begins, fills it when it ends, and says so last
  * (`state`). Pages that nobody writes do not exist. */

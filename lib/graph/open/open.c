@@ -57,7 +57,7 @@ static int nothing(const char *what, int why, topomap_error *err)
         "`%.100s` is neither a file (there is none of that name) nor a pattern: %s", what, near);
 }
 
-/* A file that a composition names. */
+/* Reads a file that is named in a composition. */
 static int read_operand(const char *path, topomap_graph **graph, topomap_error *err)
 {
     struct stat about;
@@ -65,7 +65,7 @@ static int read_operand(const char *path, topomap_graph **graph, topomap_error *
     return stat(path, &about) ? 1 : topomap_graph_read(path, NULL, graph, err);
 }
 
-/* Everything but a divided file. */
+/* Opens any graph except FILE,parts=N. */
 static int read_whole(const char *name, uint32_t most, const char *format,
                       const char *const *option, topomap_watch *watch, topomap_graph **graph,
                       topomap_error *err)

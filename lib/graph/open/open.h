@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the name of a graph stands for: a file, a folder with the parts of a profile, a pattern, or
- * a mesh that is divided (FILE,parts=N). A file of that whole name comes first. */
+/* Opens a graph by name: a file, a folder of a profile's parts, a pattern, or FILE,parts=N (a mesh
+ * file to partition). An existing file of the full name takes precedence. */
 #pragma once
 
 #include "topomap/topomap.h"
@@ -8,15 +8,15 @@
 
 enum { TOPOMAP_GRAPH_PATH = 4096 };
 
-/** The file of a graph that is named FILE,parts=N, if there is no file of that whole name.
+/** Splits a name FILE,parts=N if FILE exists and no file has the full name.
  *  \param file  [TOPOMAP_GRAPH_PATH]
- *  Returns 1 with \p file and \p parts, or 0 if the name is not that of a divided file. */
+ *  Returns 1 with \p file and \p parts, or 0 if the name is any other. */
 int topomap_graph_divided(const char *name, char *file, uint32_t *parts);
 
 /** topomap_graph_read_options() for our own programs.
- *  \param most   a pattern of more ranks is refused (EUSAGE) before anything is made of it; files
- *                and compositions may still have more; 0: any number
- *  \param watch  counts how much of a file has been read; may be NULL */
+ *  \param most   limit on a pattern's ranks, checked before it is generated (EUSAGE); files and
+ * compositions are not limited; 0: no limit \param watch  counts how much of a file has been read;
+ * may be NULL */
 int topomap_graph_open(const char *name, uint32_t most, const char *format,
                        const char *const *option, topomap_watch *watch, topomap_graph **graph,
                        topomap_error *err);

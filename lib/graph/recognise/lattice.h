@@ -105,7 +105,7 @@ void topomap_piece_clear(topomap_piece *piece);
 uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, uint32_t skip,
                              uint32_t *common, uint32_t most);
 
-/* ---- lattice inside ------------------------------------------------------------ */
+/* ---- Shared by the lattice_*.c files ---------------------------------------- */
 /* What the files of lattice recognition share. */
 
 void topomap_rows_clear(topomap_rows *rows);

@@ -158,8 +158,8 @@ int topomap_map_watched(const topomap_graph *graph, const topomap_machine *machi
  * its table, decides by what they reached, and throws away what it would not have tried; so its
  * answer does not depend on the number of threads or on who was first. */
 
-/** The next attempt that somebody idle may begin, waiting; NULL: none at present. Called with the
- *  crew's lock held. */
+/** Returns a waiting attempt that an idle worker may begin, or NULL. Called with the pool's lock
+ * held. */
 typedef topomap_attempt *topomap_worker_pool_pick(void *data);
 
 typedef struct topomap_worker_pool {
@@ -174,19 +174,19 @@ typedef struct topomap_worker_pool {
     int closing;
 } topomap_worker_pool;
 
-/** Starts threads - 1 threads; fewer where the system has no more. The lock is then held by the
- *  caller, who lets go of it in topomap_worker_pool_take() only. */
+/** Starts threads - 1 threads, or fewer if the system has no more. Returns with the lock held; only
+ * topomap_worker_pool_take() releases it. */
 int topomap_worker_pool_open(topomap_worker_pool *crew, topomap_problem *problem, uint32_t threads,
                              topomap_error *err);
-/** Sees that a waiting attempt gets done: runs it, or waits for who runs it, and lends a hand
- *  elsewhere meanwhile. Its status is then the attempt's. */
+/** Completes a waiting attempt: runs it, or runs others until its worker has finished it. Its
+ * status is then set. */
 void topomap_worker_pool_take(topomap_worker_pool *crew, topomap_attempt *attempt);
-/** Has attempts looked for anew, after what pick() goes by has changed. */
+/** Makes idle workers call pick() again, after what it depends on has changed. */
 void topomap_worker_pool_wake(topomap_worker_pool *crew);
 /** Cancels what runs, waits for it and ends all threads; the lock is gone. */
 void topomap_worker_pool_close(topomap_worker_pool *crew);
 
-/* ---- portfolio parts ----------------------------------------------------------- */
+/* ---- Shared by the portfolio_*.c files -------------------------------------- */
 /* What the portfolio's files share. */
 
 struct portfolio_row;

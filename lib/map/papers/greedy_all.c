@@ -4,7 +4,8 @@
  * that rank: the one of least total distance to the slots taken. GreedyAllC (Glantz, Meyerhenke,
  * Noe) chooses the slot where the rank's own traffic costs least. Ties by the lowest id, which the
  * papers leave open. Both are quadratic as published; here a slot is found among one candidate a
- * group of each level (places.h). */
+ * group of each level (map/objective.h). */
+
 #include "map/objective.h"
 #include "map/problem.h"
 #include "util/alloc.h"

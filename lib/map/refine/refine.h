@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a placement to a better one. */
+/* Algorithms that improve a placement. */
 #pragma once
 
 #include <stdlib.h>

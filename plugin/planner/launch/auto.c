@@ -162,8 +162,7 @@ static int stay(planner_auto *now, const store_entry *from, const store_choice *
         if (choice->count || wants(now, TOPOMAP_REQUEST_PROFILE))
             again(now, 0);
     } else if (!count(now, &plan, &why)) {
-        leave(now,
-              "launch %u of %s with its profile runs in Slurm's layout, for its time (compare=%s)",
+        leave(now, "launch %u of %s uses Slurm's layout to measure its time (compare=%s)",
               now->entry.number + 1, now->entry.program,
               policy_get(&now->verdict->decision.settings, TOPOMAP_REQUEST_COMPARE));
     } else {

@@ -81,8 +81,8 @@ typedef struct planner_verdict {
     const planner_facts *facts;
     policy_decision decision;
     int verbose;
-    int gpus_near; /* Slurm may choose each task's GPUs by its CPUs (launch.h) */
-    int gpus_left; /* which GPU has which number on a node is not known (launch.h) */
+    int gpus_near; /* Slurm may choose each task's GPUs by its CPUs (see gres conf, below) */
+    int gpus_left; /* which GPU has which number on a node is not known (see gres conf) */
     FILE *out;     /* further rows of the reply */
     char *why;     /* the step is left alone: why; owned */
 } planner_verdict;

@@ -25,7 +25,7 @@ typedef struct planner_answer {
     char *bindings;   /* encoded, or NULL */
     char *cores;      /* that the job has, as scontrol told, or NULL */
     char *gpus;       /* likewise */
-    char *nics;       /* for the nodes (plan/nics.h), or NULL */
+    char *nics;       /* for the nodes (plan/node_plan.h), or NULL */
     char detail[400]; /* about them, may be empty */
     char *explain;    /* or NULL */
     size_t explain_size;
@@ -264,9 +264,10 @@ typedef struct planner_gpu_order {
 
 /** Gives the tasks of each node an order of the step's GPUs there, since a task takes the GPU of
  *  its local id, as programs do, by the number of GPUs where tasks are more. And CPUs next to it
- *  (plan.h). The CPUs of one task alone that has several GPUs stay, unless bind=gpu was said;
- *  so do those of nodes whose GPUs are not known. Where Slurm gives GPUs to tasks, a node has no
- *  bindings if these GPUs, or, unless bind=gpu was said, the CPUs next to them are not known. */
+ * (see gpu cores, below). The CPUs of one task alone that has several GPUs stay, unless bind=gpu
+ * was said; so do those of nodes whose GPUs are not known. Where Slurm gives GPUs to tasks, a node
+ * has no bindings if these GPUs, or, unless bind=gpu was said, the CPUs next to them are not known.
+ */
 int planner_gpu_order_make(const planner_inputs *in, topomap_plan *plan, planner_gpu_order *order,
                            topomap_error *err);
 
@@ -319,7 +320,7 @@ int planner_judge_layout(const planner_request *request, double *gain, topomap_e
 /* Which NICs a step's tasks are next to, for nic=. */
 
 typedef struct planner_nics {
-    char *text; /* for the nodes (plan/nics.h), or NULL: nobody asks, or none is known */
+    char *text; /* for the nodes (plan/node_plan.h), or NULL: nobody asks, or none is known */
     char *told; /* lines for an explanation, or NULL: nobody asks */
 } planner_nics;
 
@@ -383,10 +384,10 @@ typedef struct planner_profile {
     char detail[320];     /* for the explanation, or "" */
 } planner_profile;
 
-/** Reads the request's profile, which may have as many ranks for each task (plan.h). One of
- * another size is taken for the pattern in it, where it has one in the order of its ranks
- * (topomap_graph_recognise), made for \p tasks ranks; the line tells how sure that is. Where the
- * program was profiled before, says whether its pattern changed. */
+/** Reads the request's profile, which may have as many ranks for each task
+ * (planner_node_tasks_profile()). One of another size is taken for the pattern in it, where it has
+ * one in the order of its ranks (topomap_graph_recognise), made for \p tasks ranks; the line tells
+ * how sure that is. Where the program was profiled before, says whether its pattern changed. */
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
                          topomap_error *err);
 

@@ -228,13 +228,37 @@ static void test_told(void **state)
     assert_int_equal(store_loaded_told(&found, 18), 0);
 }
 
+/* A run in Slurm's layout for comparison, while another launch stops the program's placement. */
+static void test_comparison_restarts_nothing(void **state)
+{
+    store found = fresh();
+    store_entry entry;
+    store_plan plan = {.purpose = STORE_COMPARES, .mpi = STORE_MPI_MPICH};
+    topomap_error why;
+    char *run;
+
+    (void)state;
+    assert_int_equal(run_with(&found, STORE_MPI_MPICH, 12, 0, RANKS, &why), STORE_LEFT_PROFILE);
+    assert_int_equal(read_entry(&found, &entry), 1);
+    memcpy(plan.against, entry.key, sizeof plan.against);
+    plan.loaded = key_of(&entry);
+    assert_int_equal(store_run_begin(&found, 6, 0, &entry, &plan, &run, &why), 0);
+    leave(run, 12, 0, RANKS);
+    entry.stopped = STORE_SLOWER;
+    assert_int_equal(store_entry_write(&found, &entry, &why), 0);
+    assert_int_equal(store_run_fold(&found, run, &entry, &why), STORE_LEFT_PROFILE);
+    assert_int_equal(read_entry(&found, &entry), 1);
+    assert_int_equal(entry.stopped, STORE_SLOWER);
+    free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_guesses),
         cmocka_unit_test(test_none),    cmocka_unit_test(test_nobody_looked),
         cmocka_unit_test(test_failed),  cmocka_unit_test(test_others),
-        cmocka_unit_test(test_told),
+        cmocka_unit_test(test_told),    cmocka_unit_test(test_comparison_restarts_nothing),
     };
 
     return cmocka_run_group_tests(tests, stores_setup, stores_teardown);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The insides of nodes. */
+/* Topologies of nodes from hwloc's XML. */
 #pragma once
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "machine/devices.h"
 #include "topomap/topomap.h"
 
-/* ---- hwloc ask ----------------------------------------------------------------- */
+/* ---- Running code in a child process ---------------------------------------- */
 
 /** Runs \p child in a process of its own, without a core file, output or signal handlers, that ends
  *  after two minutes, and takes what it writes to \p reply. A child that crashes has written less.
@@ -25,9 +25,9 @@ int db_hwloc_ask(const char *path, void (*child)(FILE *reply, void *data), void 
 typedef struct db_hwloc_inside {
     char *text;    /* the shape (machine/shape.h) */
     char *host;    /* the node's name */
-    char *nics;    /* its adapters (hwloc.h) */
+    char *nics;    /* its adapters (see hwloc nics, below) */
     char *devices; /* its GPUs and NICs (machine/devices.h) */
-    char *owned;   /* what of these is this node's alone (hwloc.h) */
+    char *owned;   /* what of these is this node's alone (see hwloc devices) */
 } db_hwloc_inside;
 
 /** Loads an hwloc XML in a child process.

@@ -195,12 +195,12 @@ static int read_lines(struct reader *r)
 
 /* ---- XML ----------------------------------------------------------------------------------- */
 
-/* A <Link> as far as it is read. */
+/* State while a <Link> is parsed. */
 struct link {
     struct reader *reader;
     int inside, end; /* a <Link> is open; the <Port> in it that was opened last, -1: none */
     struct row row;
-    char text[1 + 2 * KNOWN][TEXT]; /* what `row` has */
+    char text[1 + 2 * KNOWN][TEXT]; /* storage of the fields of `row` */
 };
 
 static void begin_link(struct link *link)
