@@ -76,6 +76,17 @@ arrows() { "$source/auto/arrows" "$BATS_TEST_TMPDIR"; }
   [[ $output == *"lib/machine/machine.c:1"* ]]
 }
 
+@test "auto/arrows: two files that use functions of each other" {
+  file lib/util/odd.c 'static int half(int n)' '{' '}' 'int topomap_odd(int n)' '{' '    return topomap_even(n - 1);' '}'
+  file lib/util/even.c 'int topomap_even(int n)' '{' '    /* not topomap_odd(n) */ return n % 2;' '}'
+  run -0 arrows
+  file lib/util/even.c 'int topomap_even(int n)' '{' '    puts("topomap_odd"); /* not' '     * topomap_odd(n) */' '}'
+  run -0 arrows
+  file lib/util/even.c '/* Pairs. */' 'int topomap_even(int n)' '{' '    return each(n - 1, topomap_odd);' '}'
+  run -1 arrows
+  fails_with 1 lib/util/odd.c:6 'topomap_even()' lib/util/even.c:4 'topomap_odd()'
+}
+
 @test "auto/arrows: rooms and files that are too large" {
   for i in $(seq 39); do file "lib/util/f$i.c"; done
   seq -f '// %g' 600 >lib/util/f1.c
