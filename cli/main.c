@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "util/safe_text.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 static void print_option(const cli_option *o)
 {

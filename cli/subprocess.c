@@ -20,7 +20,7 @@
 #include "cli/subprocess.h"
 #include "plugin/common/child.h"
 #include "util/clock.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum { MOST = 64 << 20 };
 

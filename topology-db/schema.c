@@ -91,7 +91,7 @@ const char db_schema[] =
     " plane INTEGER, place TEXT);"
     "CREATE TABLE adapter(vertex INTEGER PRIMARY KEY, host INTEGER);"
     /* host 0: of an adapter whose host is not known. adapter 0: a Cray node on its router. hops and
-     * cost (functions.h) from the host into the switch. */
+     * cost (sql_functions.h) from the host into the switch. */
     "CREATE TABLE attach(host INTEGER NOT NULL, adapter INTEGER NOT NULL, port INTEGER NOT NULL,"
     " switch INTEGER NOT NULL, hops INTEGER NOT NULL, cost INTEGER NOT NULL, PRIMARY KEY(host, "
     "adapter, port)) WITHOUT ROWID;"

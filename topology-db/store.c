@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/descriptor.h"
 #include "util/alloc.h"
 #include "util/safe_text.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 /* ---- Statements -------------------------------------------------------------------------- */
 

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/descriptor.h"
 #include "topology-db/store.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 static int locked(const char *path, topomap_error *err)
 {

@@ -20,7 +20,7 @@
 #include "util/clock.h"
 #include "util/folder.h"
 #include "util/output.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum { PATH_SIZE = 512, COPY_SIZE = 1 << 16 };
 static const uint64_t ANSWER_MOST = 1 << 30; /* bytes that a command may print */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/doctor/doctor.h"
-#include "plugin/common/launch.h"
+#include "plugin/common/run_planner.h"
 #include "plugin/common/reply.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"

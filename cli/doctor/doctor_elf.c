@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 typedef struct image {
     const unsigned char *bytes;

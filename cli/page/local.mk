@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `topomap report`: a page of HTML, with its style and script.
 # These are files of their own, which the program carries as texts.
-cli_topomap_SOURCES += cli/page/page.h cli/page/matrices.c cli/page/network_groups.c cli/page/node_topology.c cli/page/page_data.c cli/page/page_drawing.c \
+cli_topomap_SOURCES += cli/page/page.h cli/page/matrices.c cli/page/network_groups.c cli/page/node_topology.c cli/page/page_data.c cli/page/page_sheet.c \
   cli/page/page_fabric.c cli/page/page_html.c cli/page/page_links.c cli/page/page_network.c cli/page/page_report.c cli/page/page_site.c cli/page/page_site.h \
   cli/page/page_site_user.c cli/page/tables.c
 nodist_cli_topomap_SOURCES = cli/page/text.c

@@ -10,7 +10,7 @@
 #include "plugin/common/reply.h"
 #include "plugin/planner/plan/plan.h"
 #include "plugin/store/run.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 static const struct {
     const char *line, *word, *words; /* in the planner's line; for programs; for people */

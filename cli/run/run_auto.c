@@ -28,7 +28,7 @@
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum {
     SITE_MS = 5000, /* for plugstack.conf, of the whole time */

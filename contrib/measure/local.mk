@@ -3,7 +3,7 @@
 # wrapper: automake knows one compiler only, so these are plain rules.
 measure_own = contrib/measure/main.c contrib/measure/nodes.c contrib/measure/pingpong.c \
   contrib/measure/rounds.c contrib/measure/contention.c contrib/measure/shared_levels.c \
-  contrib/measure/output.c
+  contrib/measure/results.c
 measure_mpis = $(filter-out mpi-abi,$(MPIS))
 measure_all = $(measure_mpis:%=contrib/measure/topomap-measure-%)
 EXTRA_DIST += contrib/measure/README.md contrib/measure/topomap-measure.1 $(measure_own) \

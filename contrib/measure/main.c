@@ -8,7 +8,7 @@
 
 #include "measure.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 static const char usage[] =
     "usage: mpirun ... topomap-measure [OPTION...]\n"

@@ -82,7 +82,7 @@ int measure_add(struct measure_rows *rows, enum measure_kind kind, uint32_t from
  * with free(). */
 int measure_hops(const struct measure_job *job, const char *db, uint16_t **hops,
                  topomap_error *err);
-/** output.c: brings all rows to rank 0, which writes them.
+/** results.c: brings all rows to rank 0, which writes them.
  *  \param hops  rank 0: of measure_hops() or NULL */
 int measure_write(const struct measure_options *options, const struct measure_job *job,
                   struct measure_rows *rows, const uint16_t *hops, topomap_error *err);

@@ -18,7 +18,7 @@
 
 #include "graph/formats/parts.h"
 #include "part.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum {
     ANCESTORS = 8, /* a rank may be so far from its step's task */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From MPI_Init to MPI_Finalize. TOPOMAP_PROFILE names the file to write, or a launch has lent
- * memory (memory.c) or made a folder (folder.c); without these, nothing is recorded and the
+ * memory (memory.c) or made a folder (part_folder.c); without these, nothing is recorded and the
  * wrappers cost one branch.
  *
  * A program may end in any way, and its ranks each in another one. So nothing here talks to another

@@ -6,9 +6,9 @@ EXTRA_DIST += contrib/reorder/README.md contrib/reorder/mpi.mk.in contrib/reorde
 
 reorder_parts = contrib/reorder/reorder.h contrib/reorder/topomap-mpi.h \
   contrib/reorder/settings.c contrib/reorder/programs.c contrib/reorder/team.c contrib/reorder/node_cores.c \
-  contrib/reorder/target.c contrib/reorder/edges.c contrib/reorder/place.c
+  contrib/reorder/target.c contrib/reorder/gather_edges.c contrib/reorder/place.c
 # A Fortran layer over the standard's ABI calls the C names.
-reorder_calls_mpi_abi = contrib/reorder/functions.c
+reorder_calls_mpi_abi = contrib/reorder/topology_functions.c
 reorder_calls_openmpi = $(reorder_calls_mpi_abi) contrib/reorder/fortran.c
 reorder_calls_mpich = $(reorder_calls_openmpi)
 reorder_public = contrib/reorder/library.c contrib/reorder/targets.c contrib/reorder/measure.c \

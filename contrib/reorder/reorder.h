@@ -114,7 +114,7 @@ void reorder_target_free(topomap_mpi_target *target);
 reorder_between reorder_between_database; /* data: topomap_mpi_costs *, filled, or emptied */
 reorder_between reorder_between_flat;     /* data: double *, the cost */
 
-/* ---- edges.c ---- */
+/* ---- gather_edges.c ---- */
 
 typedef struct reorder_arc {
     uint32_t from, to;

@@ -4,7 +4,7 @@ if HAVE_PMIX
 bin_PROGRAMS += contrib/verify/topomap-verify
 contrib_verify_topomap_verify_SOURCES = contrib/verify/verify.c contrib/verify/verify.h \
   contrib/verify/plan.c contrib/verify/locality.c \
-  plugin/node/gpus.c plugin/node/cpus.h plugin/common/spool_read.c plugin/common/spool.h plugin/common/environment.h
+  plugin/node/gpu_variables.c plugin/node/cpus.h plugin/common/spool_read.c plugin/common/spool.h plugin/common/environment.h
 contrib_verify_topomap_verify_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 contrib_verify_topomap_verify_LDFLAGS = $(program_link_flags)
 contrib_verify_topomap_verify_LDADD = lib/plan/libthin.la $(PMIX_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS)

@@ -12,7 +12,7 @@
 
 #include "plugin/common/environment.h"
 #include "plugin/common/spool.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum { OK, WRONG, USAGE, INPUT, OTHER, TEXT = 400, PATIENCE = 60 };
 

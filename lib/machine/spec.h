@@ -94,7 +94,7 @@ typedef struct topomap_gpus_shape {
 int topomap_gpus_network(topomap_machine *machine, const uint32_t *ids,
                          const topomap_gpus_shape *shape, topomap_error *err);
 
-/* ---- fabric -------------------------------------------------------------------- */
+/* ---- fabric_machine ------------------------------------------------------------ */
 /* Machines from hosts, switches and the cables between them: distances between hosts, and the
  * network that congestion is worked out on. */
 

@@ -105,7 +105,7 @@ enum topomap_kind_bits {
 #define FITS_ALL "tree,torus,mesh,matrix,fabric"
 #define FITS_GRID "torus,mesh"
 #define FITS_HIERARCHY "tree,matrix,fabric"
-#define FITS_LINKED "torus,mesh,fabric" /* with links: hosts.c refuses the others */
+#define FITS_LINKED "torus,mesh,fabric" /* with links: fabric_hosts.c refuses the others */
 /* and of sources. */
 #define BY_BHATELE "Bhatele (2010)"
 #define BY_LINDGREN "Lindgren (KTH)"
@@ -195,7 +195,7 @@ TOPOMAP_ALGORITHMS(TOPOMAP_DECLARE, TOPOMAP_DECLARE)
 #undef TOPOMAP_DECLARE
 
 /** The algorithms of this program, NULL behind the last. The planner has a table of its own
- *  (plugin/planner/algorithms.c) in place of the library's (map/auto/algorithms.c). */
+ *  (plugin/planner/planner_algorithms.c) in place of the library's (map/auto/algorithms.c). */
 extern const topomap_algorithm_impl *const topomap_algorithms[];
 
 /** The row whose name is \p name [length], or NULL. */

@@ -101,7 +101,7 @@ int topomap_sextet_get_run(topomap_sextet_reader *reader, size_t left, uint32_t 
 /** Bits that number values 0 .. count-1, at least 1. */
 unsigned topomap_sextet_width(uint32_t count);
 
-/* ---- nics ---------------------------------------------------------------------- */
+/* ---- nic_names ----------------------------------------------------------------- */
 /* Which NICs a step's tasks are next to: a text that travels to the nodes beside the bindings, and
  * one node's part of it, flat. libc alone.
  *

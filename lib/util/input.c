@@ -12,7 +12,7 @@
 #include "util/alloc.h"
 #include "util/safe_text.h"
 #include "util/unpack.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 #define LINE_LIMIT ((size_t)1 << 20)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@ plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/
 
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
 noinst_LTLIBRARIES += plugin/libsite.la
-plugin_libsite_la_SOURCES = plugin/common/args.c plugin/common/args.h plugin/common/launch.c plugin/common/launch.h
+plugin_libsite_la_SOURCES = plugin/common/args.c plugin/common/args.h plugin/common/run_planner.c plugin/common/run_planner.h
 plugin_libsite_la_LIBADD = plugin/libchild.la
 plugin_libsite_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "util/whole.h"
+#include "util/full_io.h"
 
 void plugin_oom_first(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/common/report.h"
 #include "util/safe_text.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <fcntl.h>
 #include <slurm/spank.h>

@@ -3,7 +3,7 @@
 #include "plugin/common/spool.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

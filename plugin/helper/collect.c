@@ -6,7 +6,7 @@
 #include "graph/formats/parts.h"
 #include "plugin/helper/helper.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "plugin/common/child.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 static const struct row {
     const char *name;

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/helper/helper.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -49,7 +49,7 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores, const topomap_node_
 int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t local,
                         plugin_cpus *mask);
 
-/* ---- gpus ---------------------------------------------------------------------- */
+/* ---- gpu_variables ------------------------------------------------------------- */
 /* In which order the tasks of a node see the step's GPUs. Words alone, no memory; bind.c reads and
  * sets the variables. Plans are sound (plan/node_plan.h). */
 
@@ -124,7 +124,7 @@ int plugin_kernel_set_policy(const plugin_memory_policy *policy);
  * nodes cannot be found or set; the policy is then unchanged. */
 int plugin_memory_policy_move(const plugin_cpus *from, const plugin_cpus *to);
 
-/* ---- nics ---------------------------------------------------------------------- */
+/* ---- nic_environment ----------------------------------------------------------- */
 /* The NICs that a task is next to, and the variables by which libraries take them. Words alone;
  * bind.c reads and sets the variables. A node's part is sound (plan/node_plan.h). */
 

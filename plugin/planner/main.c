@@ -17,7 +17,7 @@
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory_limit.h"
 #include "plugin/planner/plan/plan.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };
 

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/policy/policy.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/srun/srun.h"
-#include "plugin/common/launch.h"
+#include "plugin/common/run_planner.h"
 #include "plugin/common/reply.h"
 #include "util/alloc.h"
 

@@ -79,12 +79,12 @@ void plugin_command_line_scan(enum plugin_program program, int count, char **wor
                                             void *context),
                               void *context);
 
-/* ---- gpus ---------------------------------------------------------------------- */
+/* ---- gpu_options --------------------------------------------------------------- */
 /* What srun's options, and what a job's leave to its steps, say of GPUs. */
 
 enum { PLUGIN_GPUS_OPTIONS = 10 };
 
-/** The values of options, as rows of gpus.c; NULL: not said. Lent. */
+/** The values of options, as rows of gpu_options.c; NULL: not said. Lent. */
 typedef struct plugin_gpus {
     const char *value[PLUGIN_GPUS_OPTIONS];
 } plugin_gpus;
@@ -161,7 +161,7 @@ void plugin_options_export(void);
 void plugin_options_said(const plugin_launcher *launcher, policy_said *said,
                          plugin_explain *explain);
 
-/* ---- layout -------------------------------------------------------------------- */
+/* ---- slurm_layout -------------------------------------------------------------- */
 /* srun's step layout: finding it, checking that it is what we think, changing its task ids. */
 
 typedef struct plugin_layout {

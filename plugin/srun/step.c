@@ -4,7 +4,7 @@
 #include "plugin/srun/srun.h"
 #include "plan/bindings.h"
 #include "plugin/common/environment.h"
-#include "plugin/common/launch.h"
+#include "plugin/common/run_planner.h"
 #include "plugin/common/preload.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/store/program.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/run.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -46,7 +46,7 @@ int store_place_site(const char *site, int make, char path[STORE_ROOT], char not
  * entry in passwd. Nothing is made. Fails where there is no home. */
 int store_place_own(char path[STORE_ROOT], topomap_error *err);
 
-/* ---- store --------------------------------------------------------------------- */
+/* ---- profile_store ------------------------------------------------------------- */
 
 enum { STORE_KEY = 16, STORE_PATH = 4096, STORE_TIMES = 40 };
 
@@ -248,7 +248,7 @@ unsigned store_kin_others(int profiles, const store_entry *wanted, store_entry *
  *  \p keep. */
 void store_evict(const store *store, const char *keep);
 
-/* ---- profile ------------------------------------------------------------------- */
+/* ---- stored_profile ------------------------------------------------------------ */
 /* The file of a profile, in the folder of its run and in the store. */
 
 /** Whether an open folder of a run has one that is whole, of our format, and no larger than \p
@@ -273,7 +273,7 @@ void store_cache_close(store_cache *cache);
 /** The next path of a library, from entry *at on (0 first), which moves on; NULL: no more. Lent. */
 const char *store_cache_next(const store_cache *cache, const char *name, size_t *at);
 
-/* ---- folder -------------------------------------------------------------------- */
+/* ---- store_folder -------------------------------------------------------------- */
 /* The store's folders, opened once and used by their descriptors alone: what somebody puts in their
  * place later does not matter. */
 

@@ -18,7 +18,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/common/environment.h"
-#include "plugin/common/launch.h"
+#include "plugin/common/run_planner.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/environment_size.h"

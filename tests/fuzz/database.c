@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/derive/derive.h"
 
 static void must(sqlite3 *file, const char *sql)

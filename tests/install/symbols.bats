@@ -58,7 +58,7 @@ all_in() {
 }
 
 @test "each release whose step layout the plugin reads has a table, and the reverse" {
-  diff <(sed -n 's/^ *{"\([0-9][0-9]\.[0-9][0-9]\)\.",.*/\1/p' "$TOPOMAP_SOURCE/plugin/srun/layout.c") <(LC_ALL=C ls "$tables/slurm")
+  diff <(sed -n 's/^ *{"\([0-9][0-9]\.[0-9][0-9]\)\.",.*/\1/p' "$TOPOMAP_SOURCE/plugin/srun/slurm_layout.c") <(LC_ALL=C ls "$tables/slurm")
 }
 
 @test "the tables of Slurm hold what its versions are known to have and to lack" {

@@ -34,7 +34,7 @@ test_profile_record_inputs = $(srcdir)/tests/unit/contrib/test_profile_record.c 
 tests/unit/contrib/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)
-test_profile_output_inputs = $(srcdir)/tests/unit/contrib/test_profile_output.c $(srcdir)/contrib/profile/output.c $(srcdir)/contrib/profile/folder.c \
+test_profile_output_inputs = $(srcdir)/tests/unit/contrib/test_profile_output.c $(srcdir)/contrib/profile/profile_file.c $(srcdir)/contrib/profile/part_folder.c \
   $(srcdir)/contrib/profile/memory.c $(profile_lib:%=$(srcdir)/%)
 tests/unit/contrib/test_profile_output: $(test_profile_output_inputs) $(srcdir)/contrib/profile/profile.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -pthread \

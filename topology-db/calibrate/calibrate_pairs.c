@@ -375,7 +375,7 @@ static int list_classes(struct db_calibrated *own, topomap_db_calibration *resul
 }
 
 /* The rate that most links between switches have, of two the higher; without such links, of the
- * links to hosts: as functions.h chooses its reference. */
+ * links to hosts: as sql_functions.h chooses its reference. */
 static void choose_reference(struct db_calibrated *own, topomap_db_calibration *result)
 {
     uint64_t count[2][DB_FIT_COLUMNS] = {{0}};

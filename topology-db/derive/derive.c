@@ -5,7 +5,7 @@
 #include <string.h>
 #include <inttypes.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/hash64.h"

@@ -8,7 +8,7 @@
 #include "fabric/coordinates.h"
 #include "fabric/kinds/kinds.h"
 #include "topology-db/fabric/load.h"
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/store.h"
 #include "topomap/topomap.h"
 
@@ -91,7 +91,7 @@ struct db_views {
     struct db_router *router; /* by cname */
     size_t routers;
     char router_kind;     /* 'a' Aries, 'g' Gemini, 's' SeaStar */
-    uint32_t router_cost; /* of leaving a Cray node; functions.h */
+    uint32_t router_cost; /* of leaving a Cray node; sql_functions.h */
     int router_measured;  /* a calibration has it: of leaving any node */
     int64_t refused;      /* names that no node can have */
     char refused_name[DB_KEY];
@@ -208,7 +208,7 @@ uint32_t cray_shape_dims(const struct cray_shape *shape, uint32_t *dim);
 #define CRAY_SHAPE_HELP                                                                            \
     "coordinates from component names, where no dump has them; must agree with those known"
 
-/* ---- grid ---------------------------------------------------------------------- */
+/* ---- grid_facts ---------------------------------------------------------------- */
 /* The size of a torus or mesh, in facts: of hosts with coordinates ("dims", "wrap"), or of switches
  * that make one ("fabric_dims", "fabric_wrap"). */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/derive/derive.h"
 #include "fabric/infiniband.h"
 #include "topology-db/fabric/load.h"
@@ -277,7 +277,7 @@ static int read_cables(const struct db_views *views, struct cables *cables, topo
     return rows.result;
 }
 
-/* By functions.h: the reference of a source, and what a calibration measured in place of it. */
+/* By sql_functions.h: the reference of a source, and what a calibration measured in place of it. */
 static const char price[] =
     "WITH each AS (SELECT source, rate, sum(trunks) AS trunks, sum(others) AS others"
     "  FROM cable_sort WHERE rate GROUP BY source, rate),"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 #include "util/sorted.h"

@@ -113,7 +113,7 @@ DB_EXPORTERS(DB_DECLARE)
  *  \param drawing  ends with topomap_draw_clear(), after a failure too */
 int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err);
 
-/* ---- places -------------------------------------------------------------------- */
+/* ---- export_places ------------------------------------------------------------- */
 
 enum { DB_DRAW_EDGE = 30, DB_DRAW_CELL = 24, DB_DRAW_DIMENSIONS = 8 };
 

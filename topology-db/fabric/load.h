@@ -6,7 +6,7 @@
 #include "fabric/switches.h"
 #include "topology-db/store.h"
 
-/** The graph of switches, with costs as in functions.h. Ends with topomap_switches_clear().
+/** The graph of switches, with costs as in sql_functions.h. Ends with topomap_switches_clear().
  *  \param slurm  nonzero: those of Slurm's topology file in place of the fabric's */
 int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err);
 

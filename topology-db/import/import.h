@@ -5,7 +5,7 @@
 #pragma once
 
 #include "machine/devices.h"
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "topology-db/store.h"
 #include "topomap/topomap.h"
 

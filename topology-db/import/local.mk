@@ -3,4 +3,4 @@
 topology_db_libdb_la_SOURCES += \
   topology-db/import/import.c topology-db/import/import.h topology-db/import/forget.c topology-db/import/foreign.c \
   topology-db/import/import_devices.c \
-  topology-db/import/json.c topology-db/import/json.h topology-db/import/yaml.c
+  topology-db/import/json_reader.c topology-db/import/json_reader.h topology-db/import/yaml.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "fabric/infiniband.h"
 #include "topology-db/fabric/load.h"
 
@@ -130,10 +130,10 @@ static int join(struct links *l, int64_t a, int64_t b, uint32_t mbps, topomap_er
 static int read_cables(struct links *l, topomap_error *err)
 {
     DB_ROWS rows = db_ask(l->db->file,
-                                 "SELECT a, b, link_mbps(width, speed, mbps) FROM link"
-                                 " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
-                                 " ORDER BY a, aport, b, bport",
-                                 err);
+                          "SELECT a, b, link_mbps(width, speed, mbps) FROM link"
+                          " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
+                          " ORDER BY a, aport, b, bport",
+                          err);
 
     while (db_next(&rows))
         if (join(l, sqlite3_column_int64(rows.row, 0), sqlite3_column_int64(rows.row, 1),

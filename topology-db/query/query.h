@@ -13,7 +13,7 @@
 #include "topology-db/fabric/load.h"
 #include "topology-db/store.h"
 
-/* ---- devices ------------------------------------------------------------------- */
+/* ---- query_devices ------------------------------------------------------------- */
 /* Which GPUs and NICs nodes have, and which NVLink domain they are in: for the launch, `db show`
  * and `db check`. A database of an earlier topomap, or one that was told nothing of them, has none.
  */
@@ -63,14 +63,14 @@ int topomap_db_domain(topomap_db *db, const char *node, char *domain, size_t siz
  *  \param shape  ends with topomap_shape_clear() */
 int topomap_db_shape(topomap_db *db, const char *node, topomap_shape *shape, topomap_error *err);
 
-/* ---- network ------------------------------------------------------------------- */
+/* ---- coordinate_network -------------------------------------------------------- */
 /* Distances in the networks that a database holds, for readers. */
 
-/** Costs of one byte, in thousandths of a hop over the reference link (functions.h). Two InfiniBand
- *  hosts on one switch are 2 hops apart (into it and out of it). On a Cray network hops are counted
- *  between routers, so that two nodes on one router are 0 hops apart: there leaving a node at all
- *  costs as much as a hop, which keeps them farther than two cores of a node (6 tenths of a hop,
- *  machine/shape.h). In results costs are tenths of a hop. */
+/** Costs of one byte, in thousandths of a hop over the reference link (sql_functions.h). Two
+ * InfiniBand hosts on one switch are 2 hops apart (into it and out of it). On a Cray network hops
+ * are counted between routers, so that two nodes on one router are 0 hops apart: there leaving a
+ * node at all costs as much as a hop, which keeps them farther than two cores of a node (6 tenths
+ * of a hop, machine/shape.h). In results costs are tenths of a hop. */
 #define DB_TENTHS(cost) ((double)(cost) / 100.0)
 
 /** Where a host is. */

@@ -6,7 +6,7 @@
 EXTRA_DIST += $(nccl_own) contrib/profile/nccl/interface.h contrib/profile/nccl/traffic.h
 
 nccl_own = contrib/profile/nccl/plugin.c contrib/profile/nccl/traffic.c
-nccl_inputs = $(nccl_own:%=$(srcdir)/%) $(srcdir)/contrib/profile/memory.c $(srcdir)/contrib/profile/output.c \
+nccl_inputs = $(nccl_own:%=$(srcdir)/%) $(srcdir)/contrib/profile/memory.c $(srcdir)/contrib/profile/profile_file.c \
   $(srcdir)/contrib/profile/table.c $(srcdir)/lib/graph/formats/training/nccl_calls.c $(profile_lib:%=$(srcdir)/%)
 profile_nccl = contrib/profile/libtopomap-profile-nccl.so
 profilelib_DATA += $(profile_nccl)

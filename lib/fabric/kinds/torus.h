@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between torus_dimensions.c, which finds the dimensions of a graph of switches, and torus.c. */
+/* Between torus_dimensions.c, which finds the dimensions of a graph of switches, and is_torus.c. */
 #pragma once
 
 #include "fabric/kinds/kinds.h"

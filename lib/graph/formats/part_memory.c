@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum {
     PAGE = 65536, /* no system has larger ones */

@@ -20,7 +20,7 @@
 #include "util/clock.h"
 #include "util/hash64.h"
 #include "util/sorted.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum {
     PORTION = 512, /* rows; their bytes are whole blocks of the hash */

@@ -90,7 +90,7 @@ int topomap_fast_loads_swap(topomap_fast_loads *loads, uint32_t u, uint32_t x);
 /** Takes the last swap back: everything is as it was before, to the bit where bytes are whole. */
 void topomap_fast_loads_undo(topomap_fast_loads *loads);
 
-/* ---- hosts --------------------------------------------------------------------- */
+/* ---- fabric_hosts -------------------------------------------------------------- */
 /* What LibTopoMap's algorithms work on (Hoefler & Snir, ICS 2011): the host graph H, switches
  * included, with a capacity at each host, and the graph G of what is placed there. Where all hosts
  * have the same capacity p > 1, G is the quotient of blocks of p ranks (section 3.4), and each host

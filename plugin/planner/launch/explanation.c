@@ -9,7 +9,7 @@
 
 #include "util/clock.h"
 #include "util/output.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 static int fail(const char *path, int why, topomap_error *err)
 {

@@ -74,7 +74,7 @@ int planner_launch_make_absolute(policy_settings *settings);
 char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                      void (*wait)(double seconds), size_t *size);
 
-/* ---- verdict ------------------------------------------------------------------- */
+/* ---- launch_messages ----------------------------------------------------------- */
 /* What becomes of a launch, as it is found out: the reply of planner_launch(), row by row. */
 
 typedef struct planner_verdict {
@@ -142,7 +142,7 @@ void planner_auto_damaged(planner_auto *now);
 
 void planner_auto_clear(planner_auto *now);
 
-/* ---- compose ------------------------------------------------------------------- */
+/* ---- compose_request ----------------------------------------------------------- */
 /* From what srun knows, and what user and site want, to the request that a plan is made of, and
  * that a record keeps. */
 
@@ -246,7 +246,7 @@ const policy_rule *planner_site_rule(const planner_facts *facts, const policy *p
  *  and ".off")? \return nonzero, and its path */
 int planner_site_is_off(const planner_facts *facts, char *path, size_t size);
 
-/* ---- writers ------------------------------------------------------------------- */
+/* ---- background_writers -------------------------------------------------------- */
 /* The user's processes on this machine that write records and that nobody waits for. A file system
  * that is stuck holds each of them for good, and they count as the user's processes (ulimit -u). */
 

@@ -15,7 +15,7 @@
 #include "plugin/planner/plan/plan.h"
 #include "plugin/planner/request/request.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum { REPLY_FD = 3 };
 enum kind { QUESTION, ANSWER, FAILURE, REPLY, KINDS };

@@ -14,7 +14,7 @@
 #include "request/request.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 void planner_inputs_note(planner_inputs *in, const char *format, ...)
 {

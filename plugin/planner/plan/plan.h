@@ -52,7 +52,7 @@ char *planner_answer_seal(FILE *out, char **text, size_t *size);
 /** The same of a request that is none. */
 char *planner_failure_text(topomap_error *err, size_t *size);
 
-/* ---- layouts ------------------------------------------------------------------- */
+/* ---- layout_candidates --------------------------------------------------------- */
 /* The layouts that Slurm itself could have made of a step: candidates beside the one that it has
  * made. */
 
@@ -316,7 +316,7 @@ int planner_gpu_tasks_of_slurm(const planner_inputs *in, topomap_plan *plan, top
  *  below 0: more. By J, or predicted time where that is the objective; other objectives fail. */
 int planner_judge_layout(const planner_request *request, double *gain, topomap_error *err);
 
-/* ---- nics ---------------------------------------------------------------------- */
+/* ---- assign_nics --------------------------------------------------------------- */
 /* Which NICs a step's tasks are next to, for nic=. */
 
 typedef struct planner_nics {
@@ -352,7 +352,7 @@ int planner_node_tasks_fold(planner_inputs *inputs, uint32_t each, topomap_error
  * one task on each node the graph goes, and a note says why. */
 int planner_node_tasks_profile(planner_inputs *inputs, topomap_error *err);
 
-/* ---- objective ----------------------------------------------------------------- */
+/* ---- choose_objective ---------------------------------------------------------- */
 /* What the objective `auto` is for a machine and a graph. */
 
 /** Of `auto`: predicted time where the machine's links, routes and rates are known, else J. */
@@ -374,7 +374,7 @@ double planner_message_worth(const topomap_machine *machine);
 /** Under `auto`, where the time has not changed, J tells what is gained. */
 void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping);
 
-/* ---- profile ------------------------------------------------------------------- */
+/* ---- profile_graph ------------------------------------------------------------- */
 /* The graph of a step that is placed with a stored profile of its program. */
 
 typedef struct planner_profile {
@@ -391,7 +391,7 @@ typedef struct planner_profile {
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
                          topomap_error *err);
 
-/* ---- record -------------------------------------------------------------------- */
+/* ---- read_record --------------------------------------------------------------- */
 /* Reading a record of a plan (plugin/common/reply.h writes it). */
 
 typedef struct planner_record {

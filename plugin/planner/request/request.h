@@ -10,7 +10,7 @@
 #include "util/hostlist.h"
 #include "watch/watch.h"
 
-/* ---- request ------------------------------------------------------------------- */
+/* ---- read_request -------------------------------------------------------------- */
 /* What the plugin asks (protocol.md, "Request"). */
 
 /** What the graph is, where it is no user's own: a stored profile of the program, at this size or
@@ -48,7 +48,7 @@ int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
 int planner_request_read(FILE *in, planner_request *request, topomap_error *err);
 void planner_request_clear(planner_request *request);
 
-/* ---- cores --------------------------------------------------------------------- */
+/* ---- job_cores ----------------------------------------------------------------- */
 /* The cores that a job has of nodes that it shares with others. */
 
 /** Bytes of a question, with its NUL, and of an answer at most. */

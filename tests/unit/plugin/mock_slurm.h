@@ -11,7 +11,7 @@
 
 enum { MOCK_VARIABLES = 64, MOCK_SAID = 1 << 16 };
 
-/* How srun's handle begins (plugin/srun/layout.c). */
+/* How srun's handle begins (plugin/srun/slurm_layout.c). */
 typedef struct mock_handle {
     int magic;
     void *plugin;

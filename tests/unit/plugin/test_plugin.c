@@ -14,7 +14,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/node/cpus.h"
-#include "plugin/common/launch.h"
+#include "plugin/common/run_planner.h"
 #include "plugin/srun/srun.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "topology-db/import/cloud/levels.h"
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 #include "util/alloc.h"
 
 /* Of all pages of one answer. */

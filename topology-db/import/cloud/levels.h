@@ -4,7 +4,7 @@
 #pragma once
 
 #include "topology-db/import/import.h"
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 
 enum { LEVELS_MOST = 8 };
 

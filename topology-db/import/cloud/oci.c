@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "topology-db/import/cloud/levels.h"
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 #include "util/alloc.h"
 
 static int take_node(struct db_import *import, struct levels *levels, const char *node,

@@ -11,7 +11,7 @@
 
 #include "topology-db/import/cray/slingshot.h"
 #include "topology-db/import/lists/geometry.h"
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 #include "util/alloc.h"
 
 enum { WORDS = 8 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 #include "util/alloc.h"
 
 enum { CELLS = 24, NAME = 64 };

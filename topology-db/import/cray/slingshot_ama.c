@@ -18,8 +18,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/import/lists/named.h"
-#include "topology-db/functions.h"
+#include "topology-db/import/lists/named_fabric.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 

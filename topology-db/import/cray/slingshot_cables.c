@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 #include "util/alloc.h"
 
 enum { FIELDS = 64, ENDS = 4, LINKS = 2, RATE_MOST = 10000 };

@@ -17,8 +17,8 @@
 #include <strings.h>
 
 #include "topology-db/import/ethernet/wires.h"
-#include "topology-db/import/json.h"
-#include "topology-db/functions.h"
+#include "topology-db/import/json_reader.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "topology-db/import/ethernet/wires.h"
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 #include "util/alloc.h"
 
 struct reader {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 
 enum { STEP = 1000, PORT_NAME = 128 };

@@ -2,7 +2,7 @@
 /* A fabric whose sources tell which port of which system is joined to which, ports by name. */
 #pragma once
 
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 
 /** What one end says of its port's neighbour; systems are vertices of the fabric. */
 struct wire {

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "topology-db/import/import.h"
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 
 enum { SENT, RECEIVED, COUNTERS };

@@ -14,7 +14,7 @@
 #include <strings.h>
 
 #include "topology-db/import/ib/ib_read.h"
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 #include "util/alloc.h"
 
 struct node {

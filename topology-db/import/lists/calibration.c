@@ -8,8 +8,8 @@
  *   hop:4xEDR,0.1,12000
  *
  * A byte of a level costs latency / message size + 1 / bandwidth; every cost is then told against
- * `hop`, a hop over the fabric's reference link (functions.h), which is 10 tenths of a hop. Levels
- * that are not in the file keep what they cost without it. 1 MB is 1,000,000 bytes. */
+ * `hop`, a hop over the fabric's reference link (sql_functions.h), which is 10 tenths of a hop.
+ * Levels that are not in the file keep what they cost without it. 1 MB is 1,000,000 bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "topology-db/import/slurm/slurm_topology.h"
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 #include "util/alloc.h"
 
 struct reader {

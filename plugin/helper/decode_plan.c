@@ -6,7 +6,7 @@
 #include "plugin/common/spool.h"
 #include "plugin/sandbox/sandbox.h"
 #include "util/alloc.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* ---- whole --------------------------------------------------------------------- */
+/* ---- full_io ------------------------------------------------------------------- */
 
 /** \return 0, or -1 with errno */
 int topomap_whole_write(int fd, const void *bytes, size_t size);

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/store/store.h"
 #include "util/clock.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "topology-db/import/import.h"
 #include "util/input.h"
 
-/* ---- json ---------------------------------------------------------------------- */
+/* ---- json_reader --------------------------------------------------------------- */
 /* JSON that importers take: one document, or what was collected from many hosts. */
 
 /** Starts as all zeros. */

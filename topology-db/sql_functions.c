@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "graph/formats/tmg.h"
 #include "plugin/store/store.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <endian.h>
 #include <errno.h>

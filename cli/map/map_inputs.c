@@ -340,7 +340,7 @@ static int write_job(FILE *out, const cli_call *call, topomap_error *err)
     return 0;
 }
 
-/* As plugin/planner/launch/compose.c makes it of what srun knows. */
+/* As plugin/planner/launch/compose_request.c makes it of what srun knows. */
 static int write_request(FILE *out, const cli_call *call, cli_order *order, topomap_error *err)
 {
     char gpus[32];
@@ -361,7 +361,7 @@ static int write_request(FILE *out, const cli_call *call, cli_order *order, topo
             text = "default";
         if (key == TOPOMAP_REQUEST_STEP_GPUS && call->options.gpus_per_task) {
             snprintf(gpus, sizeof gpus, "bound:%u", call->options.gpus_per_task);
-            text = gpus; /* as srun's plugin has it (plugin/srun/gpus.c) */
+            text = gpus; /* as srun's plugin has it (plugin/srun/gpu_options.c) */
         }
         if ((key == TOPOMAP_REQUEST_OBJECTIVE || key == TOPOMAP_REQUEST_WEIGHT) && !text)
             text = "auto";

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fabric/fabric.h"
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 
 static void list_free(void *content)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/common/child.h"
-#include "plugin/common/launch.h"
+#include "plugin/common/run_planner.h"
 #include "util/clock.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import/json.h"
+#include "topology-db/import/json_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/names/known.h"

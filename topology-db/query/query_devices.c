@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/functions.h"
+#include "topology-db/sql_functions.h"
 #include "util/alloc.h"
 
 /* Databases of earlier versions lack the tables until the next import. */

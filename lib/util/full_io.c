@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@
 #include "part.h"
 #include "util/clock.h"
 #include "util/hash64.h"
-#include "util/whole.h"
+#include "util/full_io.h"
 
 enum { PATH = 4096, NAME = 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import/lists/named.h"
+#include "topology-db/import/lists/named_fabric.h"
 
 #include <string.h>
 
