@@ -2,14 +2,13 @@
 #include "config.h"
 #include "plugin/planner/launch/launch.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "plugin/common/reply.h"
 #include "util/clock.h"
-
-enum { WAIT_MS = 100 };
 
 struct record {
     const planner_facts *facts;
@@ -37,6 +36,14 @@ static _Noreturn void write_record(const struct record *record, int said)
     _exit(0);
 }
 
+/* A disk that does not answer must not use up the time that the step waits for its plan. */
+static unsigned wait_ms(const plugin_args *args)
+{
+    unsigned most = args->deadline_ms ? args->deadline_ms / 4 : UINT_MAX;
+
+    return args->end_ms < most ? args->end_ms : most;
+}
+
 void planner_save_record(planner_verdict *verdict, const char *request, const char *reply,
                          size_t size)
 {
@@ -56,7 +63,8 @@ void planner_save_record(planner_verdict *verdict, const char *request, const ch
     }
     close(said[1]);
     fd.fd = said[0];
-    if (pid > 0 && topomap_clock_poll(&fd, 1, topomap_clock_ms() + WAIT_MS) > 0)
+    if (pid > 0 &&
+        topomap_clock_poll(&fd, 1, topomap_clock_ms() + wait_ms(&verdict->facts->args)) > 0)
         got = read(said[0], line, sizeof line - 1);
     close(said[0]);
     if (got > 0) {
