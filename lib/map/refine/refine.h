@@ -250,10 +250,6 @@ double topomap_pairs_delta(const topomap_pairs *pairs, uint32_t u, uint32_t x);
 void topomap_pairs_swap(topomap_pairs *pairs, uint32_t u, uint32_t x, double delta);
 /** Prices the pair and swaps where that pays; nonzero then. Twins are not priced. */
 int topomap_pairs_try(topomap_pairs *pairs, uint32_t u, uint32_t x);
-/** Nonzero when the caller's time or the looks are used up. */
-int topomap_pairs_over(const topomap_pairs *pairs);
-/** Whether two slots see all others, and each other, at the same distances. */
-int topomap_pairs_alike(const topomap_pairs *pairs, uint32_t p, uint32_t q);
 
 /** All pairs in cyclic order, until a whole round fails. \p block: pairs of one block of so many
  *  consecutive ranks only (N_p); 0: all (N^2). */
