@@ -15,14 +15,6 @@
 
 #define EDGES_FIELDS 16
 
-/* What a header calls the columns. */
-static const char *const column_words[] = {
-    [TOPOMAP_EDGES_FROM] = "from|source|src|u|sender|rank",
-    [TOPOMAP_EDGES_TO] = "to|target|dst|v|receiver|peer|dest|destination",
-    [TOPOMAP_EDGES_BYTES] = "bytes|weight|volume|size",
-    [TOPOMAP_EDGES_MESSAGES] = "messages|msgs|count",
-};
-
 static const char *const column_names[] = {"the sending rank", "the receiving rank", "bytes",
                                            "messages"};
 
@@ -51,18 +43,6 @@ static size_t field_length(const char *at)
             return (size_t)(end - at) + 1;
     }
     return strcspn(at, " \t,;#");
-}
-
-int topomap_edges_column(const char *word, size_t length)
-{
-    if (length >= 2 && *word == '"' && word[length - 1] == '"') {
-        word++;
-        length -= 2;
-    }
-    for (int column = TOPOMAP_EDGES_FROM; column <= TOPOMAP_EDGES_MESSAGES; column++)
-        if (topomap_lines_word(column_words[column], word, length) >= 0)
-            return column;
-    return -1;
 }
 
 /* `# name R NAME`. */
@@ -131,7 +111,7 @@ static int header(struct reader *in, const char *at, topomap_error *err)
 
         if (in->fields == EDGES_FIELDS)
             return topomap_input_fail(in->input, err, "more than %d columns", EDGES_FIELDS);
-        in->column[in->fields] = topomap_edges_column(at, length);
+        in->column[in->fields] = topomap_lines_column(at, length);
         if (in->column[in->fields] >= 0)
             seen[in->column[in->fields]]++;
         in->fields++;
@@ -220,7 +200,7 @@ static int first_line(struct reader *in, const char *at, topomap_error *err)
     size_t length = strcspn(at, " \t,;");
     int more = 1;
 
-    if (topomap_edges_column(at, length) >= 0)
+    if (topomap_lines_column(at, length) >= 0)
         return header(in, at, err) ? -1 : 1;
     while (more && in->fields < EDGES_FIELDS) {
         in->column[in->fields] = in->fields;
