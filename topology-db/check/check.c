@@ -101,16 +101,17 @@ static const char without_class[] =
     " UNION ALL SELECT 'no node has a class: tasks are placed on nodes, not on cores', 1, 0"
     "  FROM with_class WHERE NOT there AND EXISTS(SELECT 1 FROM host) ORDER BY 3";
 
-/* unknown-node reports the nodes that Slurm has. The dump that was imported last may have removed
- * the node's network. */
+/* unknown-node reports the nodes that Slurm has. The last dump with links may have removed the
+ * node's; a list of places comes second, since it may be of some nodes only. */
 static const char stray[] =
     "WITH node AS (SELECT id, name, place IS NOT NULL OR id IN (SELECT host FROM adapter WHERE host"
-    "  IS NOT NULL) AS there FROM host), dump AS (SELECT importer || ' ' || name || ', imported '"
-    "  || strftime('%Y-%m-%d %H:%M UTC', max(time), 'unixepoch') AS text FROM source WHERE id IN"
-    "  (SELECT source FROM vertex UNION SELECT source FROM place))"
-    " SELECT node.name || coalesce(': it has no link in ' || dump.text, '') FROM node, dump"
-    " WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
-    " AND node.id NOT IN (SELECT host FROM slurm_attach) ORDER BY node.id";
+    "  IS NOT NULL) AS there FROM host)"
+    " SELECT name || coalesce(': it has no link in ' || (SELECT importer || ' ' || name ||"
+    "  ', imported ' || strftime('%Y-%m-%d %H:%M UTC', time, 'unixepoch') FROM source"
+    "  WHERE id IN (SELECT source FROM vertex UNION SELECT source FROM place)"
+    "  ORDER BY id IN (SELECT source FROM vertex) DESC, time DESC, id DESC LIMIT 1), '')"
+    " FROM node WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
+    " AND id NOT IN (SELECT host FROM slurm_attach) ORDER BY id";
 
 /* Tables and fabric are dumped one after the other, and one of them may be of another day. */
 static const char broken_routes[] =
