@@ -50,9 +50,8 @@ void store_cache_open(const char *path, store_cache *cache)
     store_cache made = {0};
 
     *cache = made;
-    if (!file || store_elf_open(path, file)) {
+    if (!file || store_elf_open(path, file))
         return;
-    }
     made.size = (size_t)file->size;
     if (file->size <= MOST)
         made.bytes = malloc(made.size + 1);

@@ -134,30 +134,24 @@ int store_entry_read_at(int profiles, store_entry *entry)
 
 int store_entry_read(const store *store, store_entry *entry)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL), found;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    if (profiles < 0)
-        return 0;
-    found = store_entry_read_at(profiles, entry);
-    close(profiles);
-    return found;
+    return profiles >= 0 && store_entry_read_at(profiles, entry);
 }
 
 int store_entry_write(const store *store, const store_entry *entry, topomap_error *err)
 {
-    int profiles = store_folder_open(store, "profiles", 0, err), failed;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, err);
     char text[STORE_ENTRY_TEXT], name[NAME];
 
     if (profiles < 0)
         return -1;
     name_of(entry->key, meta, name);
-    failed = store_file_write(profiles, name, text, store_entry_print(entry, text),
-                              store_sweep_now(profiles));
-    if (failed)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
-                          strerror(errno));
-    close(profiles);
-    return failed;
+    if (!store_file_write(profiles, name, text, store_entry_print(entry, text),
+                          store_sweep_now(profiles)))
+        return 0;
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
+                             strerror(errno));
 }
 
 /* ---- Removing ---------------------------------------------------------------------------- */
@@ -179,24 +173,19 @@ int store_remove_at(int profiles, const char *key)
 
 void store_remove_graphs(const store *store, const char *key)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
     if (profiles < 0)
         return;
     remove_file(profiles, key, graph);
     remove_file(profiles, key, graph_before);
-    close(profiles);
 }
 
 int store_remove(const store *store, const char *key)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL), was;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    if (profiles < 0)
-        return 0;
-    was = store_remove_at(profiles, key);
-    close(profiles);
-    return was;
+    return profiles >= 0 && store_remove_at(profiles, key);
 }
 
 /* ---- Not more than fits ------------------------------------------------------------------ */
@@ -243,10 +232,8 @@ void store_evict(const store *store, const char *keep)
                                .keep = keep,
                                .look = look_at_entry,
                                .remove = remove_entry};
-    int profiles = store_folder_open(store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    if (profiles < 0)
-        return;
-    store_sweep(profiles, &broom);
-    close(profiles);
+    if (profiles >= 0)
+        store_sweep(profiles, &broom);
 }

@@ -122,7 +122,7 @@ static double likeness(const outcome *o, const char *key)
 static void compare_folders(const outcome *o, store_entry *now)
 {
     TOPOMAP_FREED store_entry *others = calloc(OTHERS, sizeof *others);
-    int profiles = store_folder_open(o->store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(o->store, "profiles", 0, NULL);
     unsigned count = 0;
 
     now->agrees = now->differs = 0;
@@ -134,8 +134,6 @@ static void compare_folders(const outcome *o, store_entry *now)
         now->agrees += alike >= STORE_AGREES;
         now->differs += alike >= 0 && alike < STORE_AGREES;
     }
-    if (profiles >= 0)
-        close(profiles);
 }
 
 /* Times of the layouts that the profile before has made say nothing of the next. */

@@ -12,24 +12,17 @@
 
 int store_run_write(const char *folder, const char *name, const char *text, size_t size)
 {
-    int run = store_folder_own(AT_FDCWD, folder), failed;
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
 
-    if (run < 0)
-        return -1;
-    failed = store_file_write(run, name, text, size, 0);
-    close(run);
-    return failed;
+    return run < 0 ? -1 : store_file_write(run, name, text, size, 0);
 }
 
 char *store_run_read(const char *folder, const char *name, size_t room)
 {
-    int run = store_folder_own(AT_FDCWD, folder), found;
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
     char *text = run < 0 ? NULL : malloc(room);
 
-    found = text && store_file_read(run, name, text, room);
-    if (run >= 0)
-        close(run);
-    if (found)
+    if (text && store_file_read(run, name, text, room))
         return text;
     free(text);
     return NULL;
@@ -37,14 +30,9 @@ char *store_run_read(const char *folder, const char *name, size_t room)
 
 int store_run_join(const char *folder, char path[STORE_PATH])
 {
-    int run = store_folder_own(AT_FDCWD, folder), found;
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
 
-    if (run < 0 || snprintf(path, STORE_PATH, "%s/%s", folder, STORE_RUN_FILE) >= STORE_PATH) {
-        if (run >= 0)
-            close(run);
-        return 0;
-    }
-    found = !faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) || !store_join(run, 0, NULL);
-    close(run);
-    return found;
+    return run >= 0 && snprintf(path, STORE_PATH, "%s/%s", folder, STORE_RUN_FILE) < STORE_PATH &&
+           (!faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) ||
+            !store_join(run, 0, NULL));
 }

@@ -35,34 +35,23 @@ static void name_of(uint64_t key, char name[NAME])
 
 int store_program_cache_read(const store *store, uint64_t key, char text[STORE_PROGRAM_CACHE])
 {
-    int folder = store ? store_folder_open(store, below, 0, NULL) : -1, found;
+    TOPOMAP_CLOSED int folder = store ? store_folder_open(store, below, 0, NULL) : -1;
     char name[NAME];
 
-    if (folder < 0)
-        return 0;
     name_of(key, name);
-    found = store_file_read(folder, name, text, STORE_PROGRAM_CACHE);
-    close(folder);
-    return found;
+    return folder >= 0 && store_file_read(folder, name, text, STORE_PROGRAM_CACHE);
 }
 
 int store_program_cache_write(const store *store, uint64_t key, const char *text)
 {
-    int folder = store ? store_folder_open(store, below, 1, NULL) : -1, failed;
+    TOPOMAP_CLOSED int folder = store ? store_folder_open(store, below, 1, NULL) : -1;
     char name[NAME];
+    const store_broom broom = {
+        .most = LOOKED_AT, .count = STORE_PROGRAMS_CACHED, .keep = name, .look = store_sweep_file};
 
-    if (folder < 0)
-        return -1;
     name_of(key, name);
-    failed = store_file_write(folder, name, text, strlen(text), store_sweep_now(folder));
-    if (!failed) {
-        const store_broom broom = {.most = LOOKED_AT,
-                                   .count = STORE_PROGRAMS_CACHED,
-                                   .keep = name,
-                                   .look = store_sweep_file};
-
-        store_sweep(folder, &broom);
-    }
-    close(folder);
-    return failed;
+    if (folder < 0 || store_file_write(folder, name, text, strlen(text), store_sweep_now(folder)))
+        return -1;
+    store_sweep(folder, &broom);
+    return 0;
 }

@@ -59,17 +59,17 @@ static int hash_file(const char *path, uint64_t *hash)
 {
     TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
     TOPOMAP_FREED char *bytes = NULL;
-    int found = 0;
+    size_t size;
+    int found;
 
-    if (file && !store_elf_open(path, file)) {
-        size_t size = file->size < CONTENTS ? (size_t)file->size : CONTENTS;
-
-        bytes = malloc(size + 1);
-        found = bytes && !store_elf_get(file, 0, bytes, size);
-        if (found)
-            *hash = topomap_hash64_all(bytes, size) ^ file->size;
-        store_elf_close(file);
-    }
+    if (!file || store_elf_open(path, file))
+        return 0;
+    size = file->size < CONTENTS ? (size_t)file->size : CONTENTS;
+    bytes = malloc(size + 1);
+    found = bytes && !store_elf_get(file, 0, bytes, size);
+    if (found)
+        *hash = topomap_hash64_all(bytes, size) ^ file->size;
+    store_elf_close(file);
     return found;
 }
 
@@ -79,7 +79,7 @@ static uint64_t hash_modules(const char *script, const char *ending)
     const char *slash = strrchr(script, '/');
     TOPOMAP_FREED char *folder =
         slash ? strndup(script, (size_t)(slash - script) + 1) : strdup("./");
-    DIR *list = folder ? opendir(folder) : NULL;
+    TOPOMAP_CLOSED_DIR DIR *list = folder ? opendir(folder) : NULL;
     const struct dirent *row;
     uint64_t all = 0;
 
@@ -96,8 +96,6 @@ static uint64_t hash_modules(const char *script, const char *ending)
             all += store_program_cache_key(topomap_hash64_all(of, sizeof of), row->d_name);
         }
     }
-    if (list)
-        closedir(list);
     return all;
 }
 

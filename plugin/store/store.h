@@ -26,6 +26,7 @@
 #include <sys/types.h>
 
 #include "topomap/topomap.h"
+#include "util/whole.h"
 
 /* ---- place --------------------------------------------------------------------- */
 /* Where a user's own files are: in the site's folder, where that has a folder of this user's, else
