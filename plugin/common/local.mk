@@ -25,4 +25,4 @@ plugin_librecord_la_SOURCES = plugin/common/record.c
 
 # What the planner answers: the command line reads records of it.
 noinst_LTLIBRARIES += plugin/libreply.la
-plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h plugin/common/percent.c
+plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h

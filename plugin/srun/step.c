@@ -341,8 +341,3 @@ void plugin_step_place(spank_t spank, const plugin_args *args)
     if (*step.wish.left && step.wish.explain.wanted && step.wish.explain.file && !step.late)
         plugin_not_placed_explain(facts_of(spank, &step), step.wish.left);
 }
-
-void plugin_step_end(void)
-{
-    plugin_step_end_do();
-}

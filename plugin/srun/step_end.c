@@ -3,6 +3,7 @@
 #include "plugin/srun/srun.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/report.h"
+#include "util/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,7 @@ static char *write_request(const plugin_reply *reply, const plugin_args *args, u
     for (unsigned i = 0; i < reply->laters; i++)
         fprintf(out, "later %s\n", reply->later[i]);
     fprintf(out, "end\n");
-    if (!fclose(out))
-        return text;
-    free(text);
-    return NULL;
+    return topomap_printed(out, &text, NULL);
 }
 
 void plugin_step_end_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
@@ -59,11 +57,11 @@ void plugin_step_end_refuse(void)
         memcpy(row, "\nlater own ", strlen("\nlater own "));
 }
 
-void plugin_step_end_do(void)
+void plugin_step_end(void)
 {
-    plugin_launch launch = {.word = "end", .stays = 1};
+    plugin_launch launch = {.word = "end", .stays = 1, .memory = kept.memory};
+    TOPOMAP_FREED char *bytes = NULL;
     plugin_reply reply;
-    char *bytes;
     size_t size;
     int late;
 
@@ -71,13 +69,10 @@ void plugin_step_end_do(void)
         return;
     launch.planner = kept.args->planner;
     launch.deadline_ms = kept.args->end_ms;
-    launch.memory = kept.memory;
     launch.request = kept.request;
-    if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL)) {
-        if (!plugin_reply_read(bytes, size, &reply, NULL))
-            plugin_step_end_tell(&reply);
-        free(bytes);
-    }
+    if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL) &&
+        !plugin_reply_read(bytes, size, &reply, NULL))
+        plugin_step_end_tell(&reply);
     free(kept.request);
     kept.request = NULL;
 }

@@ -164,7 +164,7 @@ static int remove_file(int profiles, const char *key, const char *suffix)
     return !unlinkat(profiles, name, 0);
 }
 
-int store_remove_at(int profiles, const char *key)
+static int remove_at(int profiles, const char *key)
 {
     /* The names of the graphs first: an entry without any is one that is to be profiled. */
     return remove_file(profiles, key, graph) | remove_file(profiles, key, graph_before) |
@@ -185,7 +185,7 @@ int store_remove(const store *store, const char *key)
 {
     TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    return profiles >= 0 && store_remove_at(profiles, key);
+    return profiles >= 0 && remove_at(profiles, key);
 }
 
 /* ---- Not more than fits ------------------------------------------------------------------ */
@@ -221,7 +221,7 @@ static int look_at_entry(int profiles, store_item *item, void *context)
 static void remove_entry(int profiles, const store_item *item, void *context)
 {
     (void)context;
-    store_remove_at(profiles, item->name);
+    remove_at(profiles, item->name);
 }
 
 void store_evict(const store *store, const char *keep)

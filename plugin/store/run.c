@@ -6,6 +6,7 @@
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/whole.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -85,6 +86,39 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
     else if ((*folder = topomap_strdup(path, err)))
         return 0;
     remove_folder(runs, name);
+    return -1;
+}
+
+/* ---- Who takes it in --------------------------------------------------------------------- */
+
+/* It may have been taken in, and removed, between opening it and locking it. */
+static int is_still(int run, int fd)
+{
+    struct stat locked, there;
+
+    return !fstat(fd, &locked) && !fstatat(run, STORE_RUN_TAKING, &there, AT_SYMLINK_NOFOLLOW) &&
+           locked.st_ino == there.st_ino && locked.st_dev == there.st_dev;
+}
+
+int store_claim(int run)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat about;
+    int first = !renameat(run, STORE_RUN_ABOUT, run, STORE_RUN_TAKING), fd, mine;
+
+    if (!first && errno != ENOENT)
+        return -1;
+    fd = topomap_untrusted_open(run, STORE_RUN_TAKING, O_RDWR | O_NOFOLLOW, &about);
+    if (fd < 0)
+        return -1;
+    if (!fcntl(fd, F_OFD_SETLK, &all))
+        mine = is_still(run, fd);
+    else
+        mine = first && errno != EAGAIN && errno != EACCES;
+    if (mine)
+        return fd;
+    close(fd);
+    errno = ENOENT;
     return -1;
 }
 
@@ -242,4 +276,33 @@ void store_run_drop(const char *folder)
         runs = open(above, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (runs >= 0)
         remove_taken(runs, slash + 1);
+}
+
+/* ---- What is in a folder besides its profile --------------------------------------------- */
+
+int store_run_write(const char *folder, const char *name, const char *text, size_t size)
+{
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
+
+    return run < 0 ? -1 : store_file_write(run, name, text, size, 0);
+}
+
+char *store_run_read(const char *folder, const char *name, size_t room)
+{
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
+    char *text = run < 0 ? NULL : malloc(room);
+
+    if (text && store_file_read(run, name, text, room))
+        return text;
+    free(text);
+    return NULL;
+}
+
+int store_run_join(const char *folder, char path[STORE_PATH])
+{
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
+
+    return run >= 0 && snprintf(path, STORE_PATH, "%s/%s", folder, STORE_RUN_FILE) < STORE_PATH &&
+           (!faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) ||
+            !store_join(run, 0, NULL));
 }

@@ -236,9 +236,8 @@ void store_entry_forget(store_entry *entry);
  *  \return 1, or 0: there is none */
 int store_entry_read_from(int at, const char *name, store_entry *entry);
 
-/** store_entry_read() and store_remove() in the opened folder of profiles. */
+/** store_entry_read() in the opened folder of profiles. */
 int store_entry_read_at(int profiles, store_entry *entry);
-int store_remove_at(int profiles, const char *key);
 
 /** The other entries of its family that have a graph of as many ranks, those used last first.
  *  \param list  [most] */

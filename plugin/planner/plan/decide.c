@@ -247,11 +247,18 @@ static int order_gpus(work *w, planner_answer *answer, int *bound, topomap_error
     return status;
 }
 
+/* Somebody said how tasks are to be placed inside nodes, or wants the NICs next to them. */
+static int places_inside(const topomap_request *asked)
+{
+    return topomap_request_has(asked, TOPOMAP_REQUEST_BIND) ||
+           topomap_request_has(asked, TOPOMAP_REQUEST_INSIDE) || asked->nic != TOPOMAP_NIC_OFF;
+}
+
 static int make_plan(work *w, planner_answer *answer, topomap_error *err)
 {
     /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
      * what they are to be. */
-    int bound = answer->applied || planner_request_places(w->in.request);
+    int bound = answer->applied || places_inside(&w->in.request->asked);
     int wanted = bound || w->in.gpus.known.nodes;
 
     if (topomap_plan_make(w->in.machine, answer->applied ? w->mapping->slot_of_rank : w->in.start,

@@ -9,7 +9,9 @@
 #include "util/alloc.h"
 #include "util/cores.h"
 
-int planner_gpus_are_wanted(const planner_request *request)
+/* Whether tasks are to be next to GPUs: somebody said so, or nobody said what they are to be bound
+ * to. */
+static int are_wanted(const planner_request *request)
 {
     return request->asked.bind == TOPOMAP_REQUEST_BIND_GPU ||
            !topomap_request_has(&request->asked, TOPOMAP_REQUEST_BIND);
@@ -27,7 +29,7 @@ static int has_gpus(const topomap_db_device_classes *known)
 
 static int is_bound(const planner_request *request)
 {
-    return topomap_gpu_is_bound(request->asked.step_gpus) && planner_gpus_are_wanted(request);
+    return topomap_gpu_is_bound(request->asked.step_gpus) && are_wanted(request);
 }
 
 /* "left" and "none" are no counts. */
@@ -45,7 +47,7 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
 
     *gpus = (planner_gpus){.bound = is_bound(request)};
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
-    wanted = !gpus->none && planner_gpus_are_wanted(request);
+    wanted = !gpus->none && are_wanted(request);
     folds = !gpus->none && request->asked.tasks_are == TOPOMAP_TASKS_NODE;
     /* What is not known of GPUs is no reason not to place a step. */
     if ((all || wanted || folds) &&

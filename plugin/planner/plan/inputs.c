@@ -258,31 +258,19 @@ uint32_t *planner_inputs_slots(const planner_inputs *in, const uint32_t *layout,
     return of_task;
 }
 
-int planner_inputs_start(planner_inputs *in, topomap_error *err)
-{
-    in->start = planner_inputs_slots(in, in->request->layout, err);
-    return in->start ? 0 : -1;
-}
-
-static void begin(const planner_request *request, planner_inputs *inputs)
-{
-    *inputs = (planner_inputs){.request = request, .costs = TOPOMAP_TIME_COSTS};
-}
-
 int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
                            topomap_error *err)
 {
-    begin(request, inputs);
+    *inputs = (planner_inputs){.request = request, .costs = TOPOMAP_TIME_COSTS};
     return open_machine(inputs, links, err);
 }
 
 int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err)
 {
-    begin(request, inputs);
-    return open_machine(inputs, 0, err) != 0 || open_graph(inputs, err) != 0 ||
-                   planner_inputs_start(inputs, err) != 0
-               ? -1
-               : 0;
+    if (planner_inputs_machine(request, 0, inputs, err) != 0 || open_graph(inputs, err) != 0)
+        return -1;
+    inputs->start = planner_inputs_slots(inputs, request->layout, err);
+    return inputs->start ? 0 : -1;
 }
 
 void planner_inputs_clear(planner_inputs *inputs)

@@ -92,10 +92,6 @@ typedef struct planner_gpus {
     int bound;         /* Slurm binds each task to its own, and they are wanted */
 } planner_gpus;
 
-/** Whether tasks are to be next to GPUs: somebody said so, or nobody said what they are to be bound
- *  to. */
-int planner_gpus_are_wanted(const planner_request *request);
-
 /** Reads what the database knows, and what the request says.
  *  \param gpus  ends with planner_gpus_clear(), after a failure, too */
 int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gpus *gpus,
@@ -154,9 +150,6 @@ int planner_inputs_open(const planner_request *request, planner_inputs *inputs, 
 /** Opens the machine alone. \p links: with its links, or it is an error. */
 int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
                            topomap_error *err);
-/** Slurm's layout on an opened machine: task layout[first[i] + k] runs as the k-th of node i, on
- * its k-th slot. */
-int planner_inputs_start(planner_inputs *inputs, topomap_error *err);
 void planner_inputs_clear(planner_inputs *inputs);
 
 /** The slot of each task of a layout, task ids [slots] node by node, on an opened machine: the k-th

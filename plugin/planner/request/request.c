@@ -160,13 +160,6 @@ int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
     return -1;
 }
 
-int planner_request_places(const planner_request *request)
-{
-    return topomap_request_has(&request->asked, TOPOMAP_REQUEST_BIND) ||
-           topomap_request_has(&request->asked, TOPOMAP_REQUEST_INSIDE) ||
-           request->asked.nic != TOPOMAP_NIC_OFF;
-}
-
 void planner_request_clear(planner_request *request)
 {
     topomap_request_clear(&request->asked);
