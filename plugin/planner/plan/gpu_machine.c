@@ -51,19 +51,20 @@ static int choose(const planner_inputs *in, const topomap_devices *devices, uint
                                        .cost = zero,
                                        .apart = apart,
                                        .compact = in->request->asked.compact};
-    int status = -1;
 
-    for (uint32_t a = 0; apart && a < gpus; a++)
+    if (!zero || !apart)
+        return -1;
+    for (uint32_t a = 0; a < gpus; a++)
         for (uint32_t b = 0; b < gpus; b++)
             if (a != b)
                 apart[(size_t)a * gpus + b] =
                     topomap_near_cost(topomap_devices_near(devices, gpu[a], gpu[b]));
-    if (zero && apart)
-        status = planner_gpu_choose(&search, chosen, err);
+    if (planner_gpu_choose(&search, chosen, err))
+        return -1;
     memcpy(all, gpu, gpus * sizeof *gpu);
-    for (uint32_t i = 0; status == 0 && i < tasks; i++)
+    for (uint32_t i = 0; i < tasks; i++)
         gpu[i] = all[chosen[i]];
-    return status;
+    return 0;
 }
 
 /* In the order in which topomap_devices_levels() joins them, as topomap_db_machine_gpus() wants. */
@@ -84,23 +85,19 @@ static int fill_node(planner_inputs *in, uint32_t node, topomap_error *err)
     uint32_t gpu[TOPOMAP_DEVICES_MOST], place[TOPOMAP_DEVICES_MOST] = {0};
     uint32_t gpus = planner_gpus_of(in->request, &in->gpus, node, gpu);
     uint32_t tasks = in->request->tasks[node];
-    topomap_device_levels levels = {0};
-    int status = 0;
+    topomap_device_levels levels;
 
     if (!tasks)
         return 0;
-    if (tasks < gpus)
-        status = choose(in, devices, tasks, gpus, gpu, err);
-    if (status == 0)
-        status = topomap_devices_levels(devices, NULL, 0, &levels, err);
-    if (status == 0) {
-        for (uint32_t i = 0; i < devices->gpus; i++)
-            place[levels.order[i]] = i;
-        sort(place, gpu, tasks);
-        memcpy(in->slot_gpu + in->request->first[node], gpu, tasks * sizeof *gpu);
-    }
+    if ((tasks < gpus && choose(in, devices, tasks, gpus, gpu, err)) ||
+        topomap_devices_levels(devices, NULL, 0, &levels, err))
+        return -1;
+    for (uint32_t i = 0; i < devices->gpus; i++)
+        place[levels.order[i]] = i;
     topomap_device_levels_clear(&levels);
-    return status;
+    sort(place, gpu, tasks);
+    memcpy(in->slot_gpu + in->request->first[node], gpu, tasks * sizeof *gpu);
+    return 0;
 }
 
 static int fill(planner_inputs *in, topomap_error *err)

@@ -110,10 +110,10 @@ static int add_nodes(const planner_request *request, const planner_slurm_job *to
         return -1;
     for (size_t node = 0, at = 0; status == 0 && node < step->count; node++, at++) {
         at = topomap_names_find(&told->names, step->name[node], at);
-        status = at < told->names.count
-                     ? add_node(job, &room, (uint32_t)node, told->gres[at], err)
-                     : topomap_error_set(err, TOPOMAP_EINPUT, "scontrol's job is not on %.64s",
-                                         step->name[node]);
+        if (at == told->names.count)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "scontrol's job is not on %.64s",
+                                     step->name[node]);
+        status = add_node(job, &room, (uint32_t)node, told->gres[at], err);
     }
     return status;
 }

@@ -299,30 +299,22 @@ int planner_inputs_digest(const char *path, char digest[64])
     uint32_t parts;
     struct stat found;
     int fd = topomap_untrusted_open(
-            AT_FDCWD, topomap_graph_divided(path, mesh, &parts) ? mesh : path, O_RDONLY, &found),
-        status = -1;
-    FILE *in = fd < 0 || found.st_size > DIGEST_MOST ? NULL : fdopen(fd, "r");
-    unsigned char *bytes = malloc(CHUNK);
-    uint64_t total = 0, hash = 0;
+        AT_FDCWD, topomap_graph_divided(path, mesh, &parts) ? mesh : path, O_RDONLY, &found);
+    TOPOMAP_CLOSED_FILE FILE *in = fd < 0 || found.st_size > DIGEST_MOST ? NULL : fdopen(fd, "r");
+    TOPOMAP_FREED unsigned char *bytes = malloc(CHUNK);
+    uint64_t total = 0, hash;
     topomap_hash64 sum;
+    size_t got;
 
-    if (in && bytes) {
-        size_t got;
-
-        topomap_hash64_begin(&sum);
-        while ((got = fread(bytes, 1, CHUNK, in)) == CHUNK) {
-            topomap_hash64_add(&sum, bytes, CHUNK);
-            total += CHUNK;
-        }
-        hash = topomap_hash64_end(&sum, bytes, got);
-        total += got;
-        status = ferror(in) ? -1 : 0;
-    }
-    snprintf(digest, 64, "%llu %016llx", (unsigned long long)total, (unsigned long long)hash);
-    free(bytes);
-    if (in)
-        fclose(in);
-    else if (fd >= 0)
+    if (!in && fd >= 0)
         close(fd);
-    return status;
+    if (!in || !bytes)
+        return -1;
+    topomap_hash64_begin(&sum);
+    for (; (got = fread(bytes, 1, CHUNK, in)) == CHUNK; total += CHUNK)
+        topomap_hash64_add(&sum, bytes, CHUNK);
+    hash = topomap_hash64_end(&sum, bytes, got);
+    snprintf(digest, 64, "%llu %016llx", (unsigned long long)(total + got),
+             (unsigned long long)hash);
+    return ferror(in) ? -1 : 0;
 }

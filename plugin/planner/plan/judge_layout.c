@@ -44,18 +44,16 @@ static int judge(planner_inputs *in, double *gain, topomap_error *err)
         in->objective == TOPOMAP_OBJECTIVE_TIME ? by_time : by_J;
     TOPOMAP_FREED uint32_t *layout = topomap_alloc(slots, sizeof *layout, err), *judged = NULL;
     double before, after;
-    int status = -1;
 
     planner_objective_costs(&request->asked, in->graph, &in->costs);
-    if (layout &&
+    if (!layout ||
         topomap_layout_parse(request->asked.judge, (uint32_t)request->nodes.count, request->first,
-                             layout, err) == 0 &&
-        (judged = planner_inputs_slots(in, layout, err)) != NULL &&
-        value(in, in->start, &before, err) == 0 && value(in, judged, &after, err) == 0) {
-        *gain = before > 0 ? 100 * (before - after) / before : 0;
-        status = 0;
-    }
-    return status;
+                             layout, err) != 0 ||
+        !(judged = planner_inputs_slots(in, layout, err)) ||
+        value(in, in->start, &before, err) != 0 || value(in, judged, &after, err) != 0)
+        return -1;
+    *gain = before > 0 ? 100 * (before - after) / before : 0;
+    return 0;
 }
 
 int planner_judge_layout(const planner_request *request, double *gain, topomap_error *err)

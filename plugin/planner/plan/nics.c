@@ -265,12 +265,10 @@ static char *kind_of(struct naming *n, topomap_error *err)
     int status;
 
     n->out = open_memstream(&text, &size);
-    if (!n->out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    status = n->out && n->devices ? put_node(n, err) : 0;
+    if (!topomap_printed(n->out, &text, status == 0 ? err : NULL))
         return NULL;
-    }
-    status = n->devices ? put_node(n, err) : 0;
-    if (fclose(n->out) == 0 && status == 0) {
+    if (status == 0) {
         fold(text);
         return text;
     }
@@ -303,21 +301,13 @@ static char *tell(const planner_inputs *in, uint32_t nodes, char *const *kind, t
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    if (!out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
-    for (uint32_t node = 0, count; node < nodes; node += count) {
+    for (uint32_t node = 0, count; out && node < nodes; node += count) {
         for (count = 1; node + count < nodes && strcmp(kind[node + count], kind[node]) == 0;
              count++)
             ;
         tell_kind(out, in, node, count, kind[node]);
     }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    return NULL;
+    return topomap_printed(out, &text, err);
 }
 
 static int are_any(uint32_t nodes, char *const *kind)

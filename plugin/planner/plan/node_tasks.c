@@ -52,16 +52,13 @@ static uint32_t settle(uint32_t ranks, uint32_t nodes, uint32_t each)
 /* Task t stands for the vertices from t * each on. */
 static int fold_by(planner_inputs *in, uint32_t each, topomap_error *err)
 {
-    uint32_t ranks = topomap_graph_ranks(in->graph),
-             *task = topomap_alloc(ranks, sizeof *task, err);
-    topomap_graph *folded = NULL;
-    int status;
+    uint32_t ranks = topomap_graph_ranks(in->graph);
+    TOPOMAP_FREED uint32_t *task = topomap_alloc(ranks, sizeof *task, err);
+    topomap_graph *folded;
 
     for (uint32_t r = 0; task && r < ranks; r++)
         task[r] = r / each;
-    status = task ? topomap_graph_blocks(in->graph, task, ranks / each, &folded, err) : -1;
-    free(task);
-    if (status)
+    if (!task || topomap_graph_blocks(in->graph, task, ranks / each, &folded, err))
         return -1;
     in->fold = each;
     in->unfolded = in->graph;

@@ -166,16 +166,14 @@ static int place(const planner_inputs *in, const plugin_reply *reply,
     uint32_t nodes = (uint32_t)in->request->nodes.count, tasks = in->request->first[nodes];
     TOPOMAP_FREED uint32_t *task = topomap_alloc(tasks, sizeof *task, err);
     TOPOMAP_FREED uint8_t *taken = topomap_alloc(tasks, sizeof *taken, err);
-    int status = -1;
 
-    if (task && taken &&
-        topomap_layout_parse(reply->layout, nodes, in->request->first, task, err) == 0) {
-        memset(slot_of, 0xff, tasks * sizeof *slot_of);
-        for (uint32_t node = 0; node < nodes; node++)
-            place_node(in, bindings, node, task, taken, slot_of);
-        status = 0;
-    }
-    return status;
+    if (!task || !taken ||
+        topomap_layout_parse(reply->layout, nodes, in->request->first, task, err) != 0)
+        return -1;
+    memset(slot_of, 0xff, tasks * sizeof *slot_of);
+    for (uint32_t node = 0; node < nodes; node++)
+        place_node(in, bindings, node, task, taken, slot_of);
+    return 0;
 }
 
 int planner_record_slots(const planner_inputs *inputs, const plugin_reply *reply, uint32_t *slot_of,
