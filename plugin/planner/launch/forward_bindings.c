@@ -42,7 +42,7 @@ static void tidy(const char *note)
 static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
 {
     const planner_facts *facts = verdict->facts;
-    char *note;
+    TOPOMAP_FREED char *note = NULL;
 
     if (!facts->args.spool)
         return topomap_error_set(why, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
@@ -51,7 +51,6 @@ static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
     fprintf(verdict->out, "spool %s\n", note);
     plugin_percent_line(verdict->out, "later spool", note);
     tidy(note);
-    free(note);
     return 0;
 }
 
@@ -62,12 +61,12 @@ void planner_forward_bindings(planner_verdict *verdict, const char *text)
     topomap_error why;
     int in_order;
 
-    if (room > 0 && length <= PLUGIN_ENV_MOST && 2 * length <= room) {
+    if (room <= 0)
+        return; /* srun says so */
+    if (length <= PLUGIN_ENV_MOST && 2 * length <= room) {
         fprintf(verdict->out, "bindings %s\n", text);
         return;
     }
-    if (room <= 0)
-        return; /* srun says so */
     in_order = carry_in_order(verdict, text);
     if (spool(verdict, text, &why))
         planner_tell(verdict, 0,

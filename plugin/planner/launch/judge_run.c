@@ -37,10 +37,7 @@ static char *rewrite(char *planned, const char *graph)
         if (!is_replaced(line))
             fprintf(out, "%s\n", line);
     fprintf(out, "graph %s\nprofile exact\njudge %s\nend\n", graph, layout + 7);
-    if (!fclose(out))
-        return text;
-    free(text);
-    return NULL;
+    return topomap_printed(out, &text, NULL);
 }
 
 static void judge(const char *folder, const char *request, planner_answerer *answer)

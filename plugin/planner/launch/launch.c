@@ -14,6 +14,7 @@
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/whole.h"
 
 /* A launch while it is planned. */
 struct launch {
@@ -92,20 +93,15 @@ static int copy_reply(struct launch *launch, topomap_error *err)
 char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
 {
     planner_request request = {0};
-    FILE *in = fmemopen((char *)text, strlen(text), "r");
+    TOPOMAP_CLOSED_FILE FILE *in = fmemopen((char *)text, strlen(text), "r");
     char *reply = NULL;
+    int is_read = in && !planner_request_read(in, &request, err);
 
-    if (!in) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
-    if (!planner_request_read(in, &request, err)) {
+    if (is_read)
         reply = planner_sandboxed_answer(&request, size);
-        if (!reply)
-            topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    }
+    if (!in || (is_read && !reply))
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     planner_request_clear(&request);
-    fclose(in);
     return reply;
 }
 

@@ -27,7 +27,7 @@ static char *user_of(uid_t uid)
 static char *groups_of(void)
 {
     int count = getgroups(0, NULL), first = 1;
-    gid_t *group =
+    TOPOMAP_FREED gid_t *group =
         count >= 0 && count < GROUPS_MOST ? calloc((size_t)count + 1, sizeof *group) : NULL;
     char *text = NULL;
     size_t size;
@@ -42,10 +42,7 @@ static char *groups_of(void)
         if (entry)
             fprintf(out, ",%s", entry->gr_name);
     }
-    if (out)
-        fclose(out);
-    free(group);
-    return text;
+    return topomap_printed(out, &text, NULL);
 }
 
 static const char *program_of(const planner_facts *facts)

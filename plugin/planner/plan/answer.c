@@ -93,20 +93,15 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
 
 char *planner_answer_seal(FILE *out, char **text, size_t *size)
 {
-    char end[32], *sealed;
+    enum { END = sizeof "end 00000000\n" };
+    char *sealed = fclose(out) == 0 ? realloc(*text, *size + END) : NULL;
 
-    if (fclose(out) != 0) {
-        free(*text);
-        return NULL;
-    }
-    snprintf(end, sizeof end, "end %08x\n", topomap_crc32(0, *text, *size));
-    sealed = realloc(*text, *size + strlen(end) + 1);
     if (!sealed) {
         free(*text);
         return NULL;
     }
-    strcpy(sealed + *size, end);
-    *size += strlen(end);
+    snprintf(sealed + *size, END, "end %08x\n", topomap_crc32(0, sealed, *size));
+    *size += END - 1;
     return sealed;
 }
 

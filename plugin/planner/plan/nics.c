@@ -342,9 +342,8 @@ static int make_kinds(const planner_inputs *in, const topomap_plan *plan, const 
 int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const uint32_t *gpu,
                       planner_nics *nics, topomap_error *err)
 {
-    int wanted = in->request->asked.nic;
-    char **kind;
-    int status;
+    int wanted = in->request->asked.nic, status;
+    TOPOMAP_FREED char **kind = NULL;
 
     *nics = (planner_nics){0};
     if (wanted == TOPOMAP_NIC_OFF)
@@ -353,10 +352,8 @@ int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const 
     if (!kind)
         return -1;
     status = make_kinds(in, plan, gpu, kind, err);
-    if (status == 0) {
-        nics->told = tell(in, plan->nodes, kind, err);
-        status = nics->told ? 0 : -1;
-    }
+    if (status == 0 && !(nics->told = tell(in, plan->nodes, kind, err)))
+        status = -1;
     if (status == 0 && are_any(plan->nodes, kind)) {
         nics->text = topomap_nics_encode(wanted == TOPOMAP_NIC_SET, in->request->asked.job,
                                          in->request->asked.step, plan->nodes,
@@ -365,7 +362,6 @@ int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const 
     }
     for (uint32_t node = 0; node < plan->nodes; node++)
         free(kind[node]);
-    free(kind);
     return status;
 }
 

@@ -175,16 +175,14 @@ int planner_cores_read(const planner_request *request, const topomap_bindings *i
                        const char *text, topomap_cores *cores, topomap_error *err)
 {
     struct reader r = {.request = request, .insides = insides, .cores = cores};
-    int status;
+    int failed;
 
     *cores = (topomap_cores){0};
-    status = planner_scontrol_job(text, request->asked.job, &r.job, err) != 0 ||
-                     count_nodes(&r, text, err) != 0 || add_nodes(&r, err) != 0
-                 ? -1
-                 : 0;
+    failed = planner_scontrol_job(text, request->asked.job, &r.job, err) != 0 ||
+             count_nodes(&r, text, err) != 0 || add_nodes(&r, err) != 0;
     planner_slurm_job_clear(&r.job);
     free(r.counted);
-    if (status != 0)
+    if (failed)
         topomap_cores_clear(cores);
-    return status;
+    return failed ? -1 : 0;
 }

@@ -15,22 +15,19 @@ int planner_request_kind(FILE *in, int *kind, topomap_error *err)
     static const char first[] = "topomap-request ";
     size_t capacity = 0, length = sizeof first - 1;
     TOPOMAP_FREED char *line = NULL;
-    int status = -1;
 
     if (getline(&line, &capacity, in) <= 0)
-        topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
-    else if (strncmp(line, first, length) == 0 &&
-             (strcmp(line + length, "1\n") == 0 || strcmp(line + length, "2\n") == 0)) {
+        return topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
+    if (strncmp(line, first, length) == 0 &&
+        (strcmp(line + length, "1\n") == 0 || strcmp(line + length, "2\n") == 0)) {
         *kind = line[length] - '0';
-        status = 0;
-    } else {
-        line[strcspn(line, "\n")] = '\0';
-        topomap_error_set(err, TOPOMAP_EINPUT,
-                          "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
-                          "is not of this planner's version, " PACKAGE_VERSION,
-                          line);
+        return 0;
     }
-    return status;
+    line[strcspn(line, "\n")] = '\0';
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
+                             "is not of this planner's version, " PACKAGE_VERSION,
+                             line);
 }
 
 int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topomap_error *err)
@@ -38,25 +35,20 @@ int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topoma
     TOPOMAP_FREED char *line = NULL;
     size_t capacity = 0, number = 1, total = 0;
     ssize_t length;
-    int status = -1;
 
-    topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
     while ((length = getline(&line, &capacity, in)) > 0) {
         number++;
         total += (size_t)length;
-        if (line[length - 1] != '\n' || strlen(line) != (size_t)length || total > REQUEST_LIMIT) {
-            topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected text lines", number);
-            break;
-        }
+        if (line[length - 1] != '\n' || strlen(line) != (size_t)length || total > REQUEST_LIMIT)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected text lines",
+                                     number);
         line[length - 1] = '\0';
-        if (strcmp(line, "end") == 0) {
-            status = 0;
-            break;
-        }
+        if (strcmp(line, "end") == 0)
+            return 0;
         if (take(with, number, line, err) != 0)
-            break;
+            return -1;
     }
-    return status;
+    return topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
 }
 
 static int read_line(void *asked, size_t number, char *line, topomap_error *err)
