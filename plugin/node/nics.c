@@ -177,16 +177,17 @@ static int list_mapping(const uint32_t *number, uint32_t tasks, char *value)
 static int put_mapping(const plugin_nics_task *task, char *value)
 {
     TOPOMAP_FREED uint32_t *number = NULL;
-    int status = 0;
 
     *value = 0;
     if (!is_by_number(task))
         return 0;
     number = calloc(task->tasks, sizeof *number);
-    for (uint32_t local = 0; number && status == 0 && local < task->tasks; local++)
-        status = hsn_of(task, local, &number[local]) || number[local] >= MPICH_NICS ? -1 : 0;
-    status = number && status == 0 ? list_mapping(number, task->tasks, value) : -1;
-    return status;
+    if (!number)
+        return -1;
+    for (uint32_t local = 0; local < task->tasks; local++)
+        if (hsn_of(task, local, &number[local]) || number[local] >= MPICH_NICS)
+            return -1;
+    return list_mapping(number, task->tasks, value);
 }
 
 static const struct {

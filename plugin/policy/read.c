@@ -331,7 +331,7 @@ static void read_line(struct reader *r, char *line)
 static char *load(const char *path, topomap_error *err)
 {
     struct stat status;
-    int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &status);
+    TOPOMAP_CLOSED int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &status);
     char *text = NULL;
     ssize_t size = -1;
 
@@ -341,15 +341,12 @@ static char *load(const char *path, topomap_error *err)
         topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not a plain file of 1 MiB at most", path);
     else if ((text = topomap_alloc((size_t)status.st_size + 1, 1, err)) != NULL)
         size = read(fd, text, (size_t)status.st_size);
-    if (text && (size < 0 || strlen(text) != (size_t)size)) {
-        topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
-                          size < 0 ? strerror(errno) : "not a text");
-        free(text);
-        text = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
-    return text;
+    if (!text || (size >= 0 && strlen(text) == (size_t)size))
+        return text;
+    topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
+                      size < 0 ? strerror(errno) : "not a text");
+    free(text);
+    return NULL;
 }
 
 /* Does a line end in '\', before a carriage return or not? The end of a comment does not count, as
