@@ -157,23 +157,30 @@ static void read_pattern(struct reader *r, const char *value)
         read_setting(r, TOPOMAP_REQUEST_GRAPH, value);
 }
 
-static void force_one(struct reader *r, const char *name)
+/* The key that rules have by this name; TOPOMAP_REQUEST_SETTINGS: none */
+static int key_of(const char *name)
 {
-    if (!strcasecmp(name, "Mode")) {
-        r->rule->force |= POLICY_FORCE_MODE;
-        return;
-    }
-    if (!strcasecmp(name, "Pattern"))
-        name = "Graph";
-    for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++) {
+    int key = 0;
+
+    for (; key < TOPOMAP_REQUEST_SETTINGS; key++) {
         const char *own = topomap_request_row_of((enum topomap_request_key)key)->rule;
 
-        if (own && !strcasecmp(name, own)) {
-            r->rule->force |= 1u << key;
-            return;
-        }
+        if (own && !strcasecmp(name, own))
+            break;
     }
-    mistake(r, "Force takes yes, no, or names of what the rule sets, not '%s'", name);
+    return key;
+}
+
+static void force_one(struct reader *r, const char *name)
+{
+    int key = key_of(strcasecmp(name, "Pattern") ? name : "Graph");
+
+    if (!strcasecmp(name, "Mode"))
+        r->rule->force |= POLICY_FORCE_MODE;
+    else if (key < TOPOMAP_REQUEST_SETTINGS)
+        r->rule->force |= 1u << key;
+    else
+        mistake(r, "Force takes yes, no, or names of what the rule sets, not '%s'", name);
 }
 
 static void read_force(struct reader *r, const char *value)
@@ -205,6 +212,8 @@ static const struct {
 
 static void read_word(struct reader *r, const char *name, const char *value)
 {
+    int key = key_of(name);
+
     for (int fact = 0; fact < POLICY_FACTS; fact++)
         if (!strcasecmp(name, facts[fact])) {
             read_fact(r, (enum policy_fact)fact, value);
@@ -215,15 +224,10 @@ static void read_word(struct reader *r, const char *name, const char *value)
             words[i].read(r, value);
             return;
         }
-    for (int key = TOPOMAP_REQUEST_GRAPH + 1; key < TOPOMAP_REQUEST_SETTINGS; key++) {
-        const char *own = topomap_request_row_of((enum topomap_request_key)key)->rule;
-
-        if (own && !strcasecmp(name, own)) {
-            read_setting(r, (enum topomap_request_key)key, value);
-            return;
-        }
-    }
-    mistake(r, "'%s' is not known", name);
+    if (key < TOPOMAP_REQUEST_SETTINGS)
+        read_setting(r, (enum topomap_request_key)key, value);
+    else
+        mistake(r, "'%s' is not known", name);
 }
 
 /* ---- Rules ------------------------------------------------------------------------------- */

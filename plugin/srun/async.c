@@ -12,7 +12,7 @@ static const char why[] = "an asynchronous step (--async) is launched by the job
 
 /* The status is srun's own for its errors (_set_exit_code in src/srun/srun.c). Slurm ignores a
  * hook's failure unless plugstack.conf calls the plugin required. */
-static void end_srun(void)
+static _Noreturn void end_srun(void)
 {
     const char *text = getenv("SLURM_EXIT_ERROR");
     int status = text && atoi(text) ? atoi(text) : 1;
@@ -67,11 +67,9 @@ void plugin_async_leave(spank_t spank, const plugin_args *args)
     if (!plugin_step_request_find(spank, args, launcher, 0, &wish) ||
         !judge(spank, args, &wish, &late))
         return;
-    if (!wish.required) {
-        plugin_step_request_leave(&wish, wish.asked, why);
-        if (*wish.left && wish.explain.wanted && wish.explain.file && !late)
-            plugin_not_placed_explain(facts_of(spank, args, &wish), wish.left);
-        return;
-    }
-    end_srun();
+    if (wish.required)
+        end_srun();
+    plugin_step_request_leave(&wish, wish.asked, why);
+    if (*wish.left && wish.explain.wanted && wish.explain.file && !late)
+        plugin_not_placed_explain(facts_of(spank, args, &wish), wish.left);
 }

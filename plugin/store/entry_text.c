@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TEXT, HEX, SECONDS, COUNT, STOP };
+/* The kind of a text, or of a number of 4 or 8 bytes. */
+enum kind { TEXT, HEX, NUMBER, STOP };
 
 #define AT(member) offsetof(store_entry, member)
 #define OF(kind, member) kind, AT(member), sizeof((store_entry *)0)->member
@@ -26,21 +27,21 @@ static const struct row {
     {"place", OF(HEX, place), 1},
     {"folder", OF(TEXT, folder), 1},
     {"input", OF(TEXT, input), 1},
-    {"ranks", OF(COUNT, ranks), 1},
-    {"workers", OF(COUNT, workers), 0},
-    {"made", OF(SECONDS, made), 0},
-    {"launches", OF(COUNT, launches), 0},
-    {"refused", OF(COUNT, refused), 0},
-    {"profiles", OF(COUNT, profiles), 0},
-    {"tries", OF(COUNT, tries), 0},
+    {"ranks", OF(NUMBER, ranks), 1},
+    {"workers", OF(NUMBER, workers), 0},
+    {"made", OF(NUMBER, made), 0},
+    {"launches", OF(NUMBER, launches), 0},
+    {"refused", OF(NUMBER, refused), 0},
+    {"profiles", OF(NUMBER, profiles), 0},
+    {"tries", OF(NUMBER, tries), 0},
     {"last", OF(TEXT, last), 0},
-    {"number", OF(COUNT, number), 0},
-    {"agrees", OF(COUNT, agrees), 0},
-    {"differs", OF(COUNT, differs), 0},
-    {"changed", OF(COUNT, changed), 0},
-    {"worse", OF(COUNT, worse), 0},
+    {"number", OF(NUMBER, number), 0},
+    {"agrees", OF(NUMBER, agrees), 0},
+    {"differs", OF(NUMBER, differs), 0},
+    {"changed", OF(NUMBER, changed), 0},
+    {"worse", OF(NUMBER, worse), 0},
     {"stopped", OF(STOP, stopped), 0},
-    {"mpi", OF(COUNT, mpi), 0},
+    {"mpi", OF(NUMBER, mpi), 0},
 };
 
 static const char time_name[] = "time";
@@ -50,24 +51,15 @@ static const char time_name[] = "time";
 static void read_value(const struct row *row, const char *value, store_entry *entry)
 {
     void *to = (char *)entry + row->at;
-    unsigned long long number = strtoull(value, NULL, row->kind == HEX ? 16 : 10);
+    uint64_t number = strtoull(value, NULL, row->kind == HEX ? 16 : 10);
 
-    switch (row->kind) {
-    case TEXT:
+    if (row->kind == TEXT)
         snprintf(to, row->size, "%s", value);
-        return;
-    case HEX:
-        *(uint64_t *)to = number;
-        return;
-    case SECONDS:
-        *(int64_t *)to = (int64_t)number;
-        return;
-    case COUNT:
-        *(uint32_t *)to = (uint32_t)number;
-        return;
-    case STOP:
-        *(enum store_stop *)to = number <= STORE_WORSE ? (enum store_stop)number : STORE_GOES_ON;
-    }
+    else if (row->size == sizeof number)
+        memcpy(to, &number, sizeof number);
+    else
+        *(uint32_t *)to =
+            row->kind == STOP && number > STORE_WORSE ? STORE_GOES_ON : (uint32_t)number;
 }
 
 void store_entry_time(store_entry *entry, const store_time *time)
@@ -134,21 +126,17 @@ void store_entry_forget(store_entry *entry)
 static int print_row(const struct row *row, const store_entry *entry, char *to, size_t room)
 {
     const void *at = (const char *)entry + row->at;
+    uint64_t number = 0;
 
-    switch (row->kind) {
-    case TEXT:
+    if (row->kind == TEXT)
         return snprintf(to, room, "%s %s\n", row->name, (const char *)at);
-    case HEX:
-        return snprintf(to, room, "%s %016llx\n", row->name,
-                        (unsigned long long)*(const uint64_t *)at);
-    case SECONDS:
-        return snprintf(to, room, "%s %lld\n", row->name, (long long)*(const int64_t *)at);
-    case COUNT:
-        return snprintf(to, room, "%s %u\n", row->name, *(const uint32_t *)at);
-    case STOP:
-        break;
-    }
-    return snprintf(to, room, "%s %d\n", row->name, (int)*(const enum store_stop *)at);
+    if (row->size == sizeof number)
+        memcpy(&number, at, sizeof number);
+    else
+        number = *(const uint32_t *)at;
+    if (row->kind == HEX)
+        return snprintf(to, room, "%s %016llx\n", row->name, (unsigned long long)number);
+    return snprintf(to, room, "%s %lld\n", row->name, (long long)number);
 }
 
 size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT])

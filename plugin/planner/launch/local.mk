@@ -13,7 +13,6 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c \
   plugin/planner/launch/sandbox_child.c plugin/sandbox/seccomp.h \
   plugin/planner/launch/explanation.c \
   plugin/planner/launch/launch.c plugin/planner/launch/launch.h \
-  plugin/planner/launch/save_record.c \
   plugin/planner/launch/writers.c \
   plugin/planner/launch/judge_run.c plugin/planner/launch/end.c \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h

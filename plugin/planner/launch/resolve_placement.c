@@ -23,8 +23,8 @@ static void not_understood(const char *word)
 static void describe_arg(const char *name, const char *value, const char *origin)
 {
     /* The folder of records is not whether one is kept, which is a step's own. */
-    planner_tell_log(telling, "%s%s %s (%s)", name, strcmp(name, "records") ? "" : " folder", value,
-                     origin);
+    planner_tell(telling, PLANNER_LOG, "%s%s %s (%s)", name,
+                 strcmp(name, "records") ? "" : " folder", value, origin);
 }
 
 static void describe(const policy *policy, const policy_rule *rule)
@@ -35,7 +35,7 @@ static void describe(const policy *policy, const policy_rule *rule)
     char text[64];
 
     policy_origin_text(by, NULL, NULL, text, sizeof text);
-    planner_tell_log(telling, "db %s (%s)", db, text);
+    planner_tell(telling, PLANNER_LOG, "db %s (%s)", db, text);
     plugin_args_describe(&telling->facts->args, describe_arg);
     for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
         enum topomap_request_key key = (enum topomap_request_key)i;
@@ -45,8 +45,8 @@ static void describe(const policy *policy, const policy_rule *rule)
         policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT, policy,
                            rule, origin, sizeof origin);
         if (value)
-            planner_tell_log(telling, "%s %s (%s)", topomap_request_row_of(key)->word, value,
-                             origin);
+            planner_tell(telling, PLANNER_LOG, "%s %s (%s)", topomap_request_row_of(key)->word,
+                         value, origin);
     }
 }
 
@@ -92,7 +92,7 @@ static int settle_with(const policy *policy, const policy_site *site, topomap_er
         planner_leave(telling, decision->asked, decision->why);
         return 0;
     }
-    planner_tell_log(telling, "on: %s", decision->why);
+    planner_tell(telling, PLANNER_LOG, "on: %s", decision->why);
     describe(policy, rule);
     say_overruled(policy, rule);
     return 1;

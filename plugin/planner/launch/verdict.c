@@ -7,30 +7,16 @@
 
 #include "plugin/common/reply.h"
 
-static void tell(planner_verdict *verdict, const char *how, const char *format, va_list args)
-{
-    char line[1024];
-
-    vsnprintf(line, sizeof line, format, args);
-    plugin_percent_line(verdict->out, how, line);
-}
-
 void planner_tell(planner_verdict *verdict, int loud, const char *format, ...)
 {
+    char line[1024];
     va_list args;
 
     va_start(args, format);
-    tell(verdict, loud || verdict->verbose ? "tell line" : "tell log", format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
-}
-
-void planner_tell_log(planner_verdict *verdict, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    tell(verdict, "tell log", format, args);
-    va_end(args);
+    plugin_percent_line(verdict->out,
+                        loud > 0 || (!loud && verdict->verbose) ? "tell line" : "tell log", line);
 }
 
 /* A job's file is about the steps that are placed. */
@@ -40,8 +26,6 @@ void planner_leave(planner_verdict *verdict, int loud, const char *why)
 
     if (facts->explain_own && facts->explain && facts->explain_file && !verdict->why)
         verdict->why = strdup(why);
-    if (loud || (facts->explain_own && facts->explain && !facts->explain_file))
-        planner_tell(verdict, 1, "%s", why);
-    else
-        planner_tell_log(verdict, "%s", why);
+    loud = loud || (facts->explain_own && facts->explain && !facts->explain_file);
+    planner_tell(verdict, loud ? 1 : PLANNER_LOG, "%s", why);
 }
