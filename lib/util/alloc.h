@@ -25,6 +25,11 @@ static inline void topomap_free_local(void *pointer)
     free(array);
 }
 
+/** Attribute of a local struct: \p clear, which takes its address, is called at the end of its
+ * scope. The struct must be initialised, or be what \p clear may be called with.
+ */
+#define TOPOMAP_CLEARED(clear) __attribute__((cleanup(clear)))
+
 /** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
  *  at least doubling. On failure the array is as it was. */
 int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err);

@@ -14,20 +14,18 @@
 
 static int carry_in_order(planner_verdict *verdict, const char *text)
 {
-    topomap_bindings bindings;
+    TOPOMAP_CLEARED(topomap_bindings_clear) topomap_bindings bindings = {0};
     topomap_error err;
     TOPOMAP_FREED char *short_text = NULL;
-    int fits;
 
     if (topomap_bindings_decode(text, &bindings, &err))
         return 0;
     short_text = topomap_bindings_in_order(&bindings, &err);
-    topomap_bindings_clear(&bindings);
-    fits = short_text && strlen(short_text) <= PLUGIN_ENV_MOST &&
-           (long)strlen(short_text) <= verdict->facts->room;
-    if (fits)
-        fprintf(verdict->out, "in-order %s\n", short_text);
-    return fits;
+    if (!short_text || strlen(short_text) > PLUGIN_ENV_MOST ||
+        (long)strlen(short_text) > verdict->facts->room)
+        return 0;
+    fprintf(verdict->out, "in-order %s\n", short_text);
+    return 1;
 }
 
 /* In a process for which nobody waits: a folder may be slow. */

@@ -92,16 +92,16 @@ static int copy_reply(struct launch *launch, topomap_error *err)
 
 char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
 {
-    planner_request request = {0};
+    TOPOMAP_CLEARED(planner_request_clear) planner_request request = {0};
     TOPOMAP_CLOSED_FILE FILE *in = fmemopen((char *)text, strlen(text), "r");
     char *reply = NULL;
-    int is_read = in && !planner_request_read(in, &request, err);
 
-    if (is_read)
+    if (in && planner_request_read(in, &request, err))
+        return NULL;
+    if (in)
         reply = planner_sandboxed_answer(&request, size);
-    if (!in || (is_read && !reply))
+    if (!reply)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    planner_request_clear(&request);
     return reply;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
+
 /* policy_settle() tells of words by name alone. */
 static planner_verdict *telling;
 
@@ -116,8 +118,7 @@ int planner_resolve_placement(planner_verdict *verdict, topomap_error *err)
 {
     const planner_facts *facts = verdict->facts;
     policy_site site = facts->args.site;
-    policy policy = {0};
-    int status;
+    TOPOMAP_CLEARED(policy_clear) policy policy = {0};
 
     telling = verdict;
     if (is_switched_off())
@@ -128,7 +129,5 @@ int planner_resolve_placement(planner_verdict *verdict, topomap_error *err)
         free(verdict->why);
         verdict->why = NULL;
     }
-    status = settle_with(&policy, &site, err);
-    policy_clear(&policy);
-    return status;
+    return settle_with(&policy, &site, err);
 }

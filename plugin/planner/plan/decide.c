@@ -7,6 +7,7 @@
 #include "map/auto/portfolio.h"
 #include "plan/bindings.h"
 #include "plan/plan.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/safe_text.h"
 
@@ -295,29 +296,27 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 }
 
 /* There is nothing to place by. */
-static int leave(const work *w, planner_answer *answer)
+static void leave(const work *w, planner_answer *answer)
 {
     answer->left = 1;
     answer->damaged = w->in.damaged;
     snprintf(answer->line, sizeof answer->line, "%s; Slurm's layout stays", w->in.note);
-    return 0;
 }
 
 int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err)
 {
-    work w = {0};
+    TOPOMAP_CLEARED(work_clear) work w = {0};
     planner_answer made = {0};
-    int status = -1;
 
-    if (planner_inputs_open(request, &w.in, err) == 0 &&
-        (!w.in.graph || search(&w, &made, err) == 0))
-        status = w.in.graph ? answer_with(&w, &made, err) : leave(&w, &made);
-    work_clear(&w);
-    if (status == 0)
-        *answer = made;
-    else
+    if (planner_inputs_open(request, &w.in, err) != 0 ||
+        (w.in.graph && (search(&w, &made, err) != 0 || answer_with(&w, &made, err) != 0))) {
         planner_answer_clear(&made);
-    return status;
+        return -1;
+    }
+    if (!w.in.graph)
+        leave(&w, &made);
+    *answer = made;
+    return 0;
 }
 
 void planner_answer_clear(planner_answer *answer)

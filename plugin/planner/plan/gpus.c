@@ -121,14 +121,13 @@ static int add_nodes(const planner_request *request, const planner_slurm_job *to
 int planner_gpus_read(const planner_request *request, const char *text, planner_gpus *gpus,
                       topomap_error *err)
 {
-    planner_slurm_job told;
+    TOPOMAP_CLEARED(planner_slurm_job_clear) planner_slurm_job told = {0};
     topomap_cores job = {0};
     int status;
 
     if (planner_scontrol_job(text, request->asked.job, &told, err))
         return -1;
     status = add_nodes(request, &told, &job, err);
-    planner_slurm_job_clear(&told);
     gpus->none |= status > 0;
     if (status == 0)
         gpus->job = job;

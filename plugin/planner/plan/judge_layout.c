@@ -58,15 +58,11 @@ static int judge(planner_inputs *in, double *gain, topomap_error *err)
 
 int planner_judge_layout(const planner_request *request, double *gain, topomap_error *err)
 {
-    planner_inputs in;
-    int status = -1;
+    TOPOMAP_CLEARED(planner_inputs_clear) planner_inputs in = {0};
 
-    if (planner_inputs_open(request, &in, err) == 0) {
-        if (in.objective != TOPOMAP_OBJECTIVE_J && in.objective != TOPOMAP_OBJECTIVE_TIME)
-            topomap_error_set(err, TOPOMAP_EUSAGE, "layouts are judged by J and time alone");
-        else
-            status = judge(&in, gain, err);
-    }
-    planner_inputs_clear(&in);
-    return status;
+    if (planner_inputs_open(request, &in, err) != 0)
+        return -1;
+    if (in.objective != TOPOMAP_OBJECTIVE_J && in.objective != TOPOMAP_OBJECTIVE_TIME)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "layouts are judged by J and time alone");
+    return judge(&in, gain, err);
 }

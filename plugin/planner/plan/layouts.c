@@ -134,27 +134,23 @@ static int make(const topomap_machine *m, const uint32_t *sequence, planner_layo
 int planner_layouts_make(const topomap_machine *machine, const uint32_t *sequence,
                          planner_layouts *layouts, topomap_error *err)
 {
-    planner_layouts made = {0};
-
-    if (machine->nodes > 1 && make(machine, sequence, &made, err) != 0) {
-        planner_layouts_clear(&made);
-        return -1;
-    }
-    *layouts = made;
-    return 0;
+    *layouts = (planner_layouts){0};
+    if (machine->nodes < 2 || make(machine, sequence, layouts, err) == 0)
+        return 0;
+    planner_layouts_clear(layouts);
+    return -1;
 }
 
 /* Zero where the database does not tell. */
 static int ask_sequence(const planner_request *request, topomap_db *db, uint32_t *sequence)
 {
-    topomap_names job = {0};
+    TOPOMAP_CLEARED(topomap_names_clear) topomap_names job = {0};
     topomap_error why;
     const char *list = request->asked.job_nodes;
-    int is = list && topomap_hostlist_expand(list, 0, &job, &why) == 0 &&
-             topomap_db_slurm_sequence(db, NULL, &request->nodes, &job, sequence, NULL, &why) == 0;
 
-    topomap_names_clear(&job);
-    return is ||
+    return (list && topomap_hostlist_expand(list, 0, &job, &why) == 0 &&
+            topomap_db_slurm_sequence(db, NULL, &request->nodes, &job, sequence, NULL, &why) ==
+                0) ||
            topomap_db_slurm_sequence(db, NULL, &request->nodes, NULL, sequence, NULL, &why) == 0;
 }
 

@@ -76,21 +76,19 @@ static int spread_cpus(planner_request *request, const topomap_names *job, const
 static int resolve_cpus(planner_request *request, topomap_error *err)
 {
     const topomap_request *asked = &request->asked;
-    topomap_names own = {0};
+    TOPOMAP_CLEARED(topomap_names_clear) topomap_names own = {0};
     const topomap_names *job = asked->job_nodes ? &own : &request->nodes;
     topomap_error why;
     TOPOMAP_FREED uint32_t *of_job = NULL;
-    int status = 0;
 
     if (asked->job_nodes && topomap_hostlist_expand(asked->job_nodes, 0, &own, &why) != 0)
         return 0;
     of_job = topomap_alloc(job->count, sizeof *of_job, err);
     if (!of_job)
-        status = -1;
-    else if (topomap_counts_parse(asked->job_cpus, job->count, of_job, &why) == 0)
-        status = spread_cpus(request, job, of_job, err);
-    topomap_names_clear(&own);
-    return status;
+        return -1;
+    return topomap_counts_parse(asked->job_cpus, job->count, of_job, &why) == 0
+               ? spread_cpus(request, job, of_job, err)
+               : 0;
 }
 
 static int resolve(planner_request *request, topomap_error *err)
@@ -139,16 +137,14 @@ int planner_request_read(FILE *in, planner_request *request, topomap_error *err)
 
 int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
 {
-    planner_request made = {0};
-
-    topomap_request_init(&made.asked);
-    made.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* as before `auto` was: records replay */
-    made.asked.weight = TOPOMAP_WEIGHT_BYTES;        /* likewise */
-    if (planner_request_lines(in, read_line, &made.asked, err) == 0 && resolve(&made, err) == 0) {
-        *request = made;
+    *request = (planner_request){0};
+    topomap_request_init(&request->asked);
+    request->asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* as before `auto` was: records replay */
+    request->asked.weight = TOPOMAP_WEIGHT_BYTES;        /* likewise */
+    if (planner_request_lines(in, read_line, &request->asked, err) == 0 &&
+        resolve(request, err) == 0)
         return 0;
-    }
-    planner_request_clear(&made);
+    planner_request_clear(request);
     return -1;
 }
 

@@ -112,19 +112,17 @@ planner_slurm_node planner_scontrol_node(const char *text, const char *name)
 
 struct job_reader {
     planner_slurm_job *job;
-    size_t names_room, cpus_room, gres_room;
+    size_t room; /* of its three arrays */
 };
 
 static int add_name(struct job_reader *r, char **name, const char *cpus, topomap_error *err)
 {
     topomap_names *names = &r->job->names;
+    size_t need = names->count + 1;
 
-    if (topomap_grow(&names->name, &r->names_room, names->count + 1, sizeof *names->name, err) !=
-            0 ||
-        topomap_grow(&r->job->cpus, &r->cpus_room, names->count + 1, sizeof *r->job->cpus, err) !=
-            0 ||
-        topomap_grow(&r->job->gres, &r->gres_room, names->count + 1, sizeof *r->job->gres, err) !=
-            0)
+    if (topomap_grow_beside(&r->job->cpus, r->room, need, sizeof *r->job->cpus, err) != 0 ||
+        topomap_grow_beside(&r->job->gres, r->room, need, sizeof *r->job->gres, err) != 0 ||
+        topomap_grow(&names->name, &r->room, need, sizeof *names->name, err) != 0)
         return -1;
     r->job->gres[names->count] = "";
     r->job->cpus[names->count] = cpus;
@@ -138,13 +136,14 @@ static int add_group(struct job_reader *r, const char *list, size_t length, cons
                      topomap_error *err)
 {
     TOPOMAP_FREED char *text = topomap_strndup(list, length, err);
-    topomap_names names = {0};
-    int status = text ? topomap_hostlist_expand(text, 0, &names, err) : -1;
+    TOPOMAP_CLEARED(topomap_names_clear) topomap_names names = {0};
 
-    for (size_t i = 0; status == 0 && i < names.count; i++)
-        status = add_name(r, &names.name[i], cpus, err);
-    topomap_names_clear(&names);
-    return status;
+    if (!text || topomap_hostlist_expand(text, 0, &names, err) != 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++)
+        if (add_name(r, &names.name[i], cpus, err) != 0)
+            return -1;
+    return 0;
 }
 
 int planner_scontrol_job(const char *text, uint32_t id, planner_slurm_job *job, topomap_error *err)
