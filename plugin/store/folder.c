@@ -16,21 +16,19 @@ enum { TRIES = 100 };
 /* ---- Folders ----------------------------------------------------------------------------- */
 
 /* What was opened is looked at, not what has the name. */
-static int check(int fd, mode_t others)
+static int check(int found, mode_t others)
 {
+    TOPOMAP_CLOSED int fd = found;
     struct stat status;
-    int failed = fd < 0 ? errno : 0;
 
-    if (!failed && fstat(fd, &status))
-        failed = errno;
-    if (!failed && (status.st_uid != geteuid() || status.st_mode & others))
-        failed = EPERM;
-    if (!failed)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    errno = failed;
-    return -1;
+    if (fd < 0 || fstat(fd, &status))
+        return -1;
+    if (status.st_uid != geteuid() || status.st_mode & others) {
+        errno = EPERM;
+        return -1;
+    }
+    fd = -1;
+    return found;
 }
 
 int store_folder_own(int at, const char *name)

@@ -330,10 +330,9 @@ static int make_kinds(const planner_inputs *in, const topomap_plan *plan, const 
 
         n.first = plan->first[n.node];
         n.tasks = plan->first[n.node + 1] - n.first;
-        status = take_devices(&n, class == TOPOMAP_DB_NO_DEVICES ? NULL : &all->class[class], err);
-        if (status == 0)
-            kind[n.node] = kind_of(&n, err);
-        status = kind[n.node] ? status : -1;
+        if (take_devices(&n, class == TOPOMAP_DB_NO_DEVICES ? NULL : &all->class[class], err) ||
+            !(kind[n.node] = kind_of(&n, err)))
+            status = -1;
     }
     free(n.near);
     return status;

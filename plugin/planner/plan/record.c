@@ -69,11 +69,10 @@ int planner_record_read(const char *path, planner_record *record, topomap_error 
         return -1;
     status = topomap_input_all(input, RECORD_MOST, &record->bytes, &size, err);
     topomap_input_close(input);
-    if (status == 0)
-        status = read_parts(path, record->bytes, size, record, err);
-    if (status != 0)
-        planner_record_clear(record);
-    return status;
+    if (status == 0 && read_parts(path, record->bytes, size, record, err) == 0)
+        return 0;
+    planner_record_clear(record);
+    return -1;
 }
 
 void planner_record_clear(planner_record *record)
