@@ -283,11 +283,6 @@ static int write_ids(const plugin_layout *layout, const plugin_ranks *ranks)
     return 0;
 }
 
-static int write_distribution(const plugin_layout *layout, uint32_t task_dist)
-{
-    return plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist, sizeof task_dist);
-}
-
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, uint32_t task_dist,
                         topomap_error *err)
 {
@@ -295,7 +290,8 @@ int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, 
         task_dist == layout->task_dist)
         return 0;
     /* The same ids first: where this works, so does the other. */
-    if (write_ids(layout, &layout->ranks) || write_distribution(layout, task_dist) ||
+    if (write_ids(layout, &layout->ranks) ||
+        plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist, sizeof task_dist) ||
         write_ids(layout, ranks))
         return refuse(err, "not writable");
     return 0;

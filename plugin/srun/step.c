@@ -159,15 +159,12 @@ static void set_environment(const struct step *step)
         setenv(PLUGIN_ENV_CARRIED_NICS, reply->nics, 1);
 }
 
-static int is_explained(const struct step *step)
-{
-    return step->wish.explain.wanted && step->reply.explain;
-}
-
 /* There and then, by the explanation. */
 static int is_told(const struct step *step)
 {
-    return is_explained(step) && !step->wish.explain.file;
+    const plugin_explain *explain = &step->wish.explain;
+
+    return explain->wanted && step->reply.explain && !explain->file;
 }
 
 /* Who did not ask need not hear, but where something fails. Who asked for this very step hears that
@@ -232,6 +229,10 @@ static void tell_truth(const struct step *step)
 
 static int place(spank_t spank, struct step *step, topomap_error *err)
 {
+    if (plugin_breaker_is_tripped(step->job))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "topomap is off for the rest of this job: the planner of an "
+                                 "earlier step missed its deadline");
     if (ask(spank, step, err))
         return -1;
     if (step->reply.preload && plugin_environment_left() > 0)
@@ -282,15 +283,6 @@ static void failed(struct step *step, const topomap_error *err)
     }
 }
 
-static int check_breaker(const struct step *step, topomap_error *err)
-{
-    return plugin_breaker_is_tripped(step->job)
-               ? topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                   "topomap is off for the rest of this job: the planner of an "
-                                   "earlier step missed its deadline")
-               : 0;
-}
-
 /* Where no planner has told, topomap is on for who asked, and where plugstack.conf switches it on.
  */
 static int is_on(const struct step *step)
@@ -319,7 +311,7 @@ static void place_layout(spank_t spank, struct step *step)
         plugin_step_request_leave(
             &step->wish, step->wish.asked,
             "the layout is the user's own (host file or arbitrary): left alone");
-    else if (check_breaker(step, &err) || place(spank, step, &err))
+    else if (place(spank, step, &err))
         failed(step, &err);
     if (is_on(step))
         tell_truth(step);

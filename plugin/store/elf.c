@@ -25,7 +25,8 @@ int store_elf_open(const char *path, store_elf *file)
 
 void store_elf_close(store_elf *file)
 {
-    close(file->fd);
+    if (file->fd >= 0)
+        close(file->fd);
     file->fd = -1;
 }
 

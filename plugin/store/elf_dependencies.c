@@ -276,14 +276,14 @@ static int find_library(search *s, const object *own, char path[PATH], store_elf
 /* Libraries that are not there, or broken, are the dynamic linker's business. */
 static void follow(search *s)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
     char path[PATH];
 
-    for (int i = 1; file && i < s->count && !*s->problem; i++)
-        if (find_library(s, s->object[i], path, file)) {
-            read_object(s, i, file, path);
-            store_elf_close(file);
-        }
+    for (int i = 1; i < s->count && !*s->problem; i++) {
+        TOPOMAP_CLEARED(store_elf_close) store_elf file = {.fd = -1};
+
+        if (find_library(s, s->object[i], path, &file))
+            read_object(s, i, &file, path);
+    }
 }
 
 static void clear(search *s)

@@ -152,22 +152,18 @@ static void find_id(const store *store, const store_elf *file, store_program *pr
 static int read_program(const store *store, const char *path, enum interest which,
                         store_program *program, int *calls, topomap_error *err)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
-    int failed;
+    TOPOMAP_CLEARED(store_elf_close) store_elf file;
+    int failed = store_elf_open(path, &file);
 
-    if (!file)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    failed = store_elf_open(path, file);
     if (failed)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
                                  failed == EINVAL ? "not a plain file" : strerror(failed));
     *program = (store_program){0};
-    find_mpi(store, file, path, program, calls);
+    find_mpi(store, &file, path, program, calls);
     if (which == ANY)
-        find_own_mpi(file, program);
+        find_own_mpi(&file, program);
     if (which == ANY || program->mpi || program->loads)
-        find_id(store, file, program);
-    store_elf_close(file);
+        find_id(store, &file, program);
     return 0;
 }
 

@@ -89,8 +89,8 @@ typedef struct store_elf_dynamic {
     uint64_t read_from, read_to;
 } store_elf_dynamic;
 
-/** Opens a plain file. \return 0, or errno (EINVAL: not a plain file). store_elf_close() ends it.
- */
+/** Opens a plain file. \return 0, or errno (EINVAL: not a plain file). store_elf_close() ends it,
+ *  and may be called after a failure, too. */
 int store_elf_open(const char *path, store_elf *file);
 void store_elf_close(store_elf *file);
 /** Reads all of these bytes. \return 0, or -1: not all of them are in the file */

@@ -57,20 +57,18 @@ static const struct row *find_script_row(const char *program)
 /* \return 0 where there is no such plain file */
 static int hash_file(const char *path, uint64_t *hash)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
+    TOPOMAP_CLEARED(store_elf_close) store_elf file;
     TOPOMAP_FREED char *bytes = NULL;
     size_t size;
-    int found;
 
-    if (!file || store_elf_open(path, file))
+    if (store_elf_open(path, &file))
         return 0;
-    size = file->size < CONTENTS ? (size_t)file->size : CONTENTS;
+    size = file.size < CONTENTS ? (size_t)file.size : CONTENTS;
     bytes = malloc(size + 1);
-    found = bytes && !store_elf_get(file, 0, bytes, size);
-    if (found)
-        *hash = topomap_hash64_all(bytes, size) ^ file->size;
-    store_elf_close(file);
-    return found;
+    if (!bytes || store_elf_get(&file, 0, bytes, size))
+        return 0;
+    *hash = topomap_hash64_all(bytes, size) ^ file.size;
+    return 1;
 }
 
 /* In whatever order the folder has them. */

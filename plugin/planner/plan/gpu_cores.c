@@ -86,16 +86,6 @@ static int find_sides(struct placing *p, const topomap_devices *devices, topomap
 
 /* ---- Cores of each side -------------------------------------------------------------------- */
 
-static uint32_t core_at(const struct placing *p, uint32_t i)
-{
-    return p->core ? p->core[i] : i;
-}
-
-static uint32_t size_of(const struct placing *p, uint32_t core)
-{
-    return p->inside->pu_first[core + 1] - p->inside->pu_first[core];
-}
-
 /* Where each of the class's PUs is, by OS number. */
 static void locate(struct placing *p)
 {
@@ -145,13 +135,14 @@ static int are_even(struct placing *p)
 /* A side's cores that nobody has taken yet, in the class's order, into `room`. */
 static uint32_t free_cores(const struct placing *p, const struct side *side)
 {
+    const uint32_t *first = p->inside->pu_first;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < p->cores; i++) {
-        uint32_t core = core_at(p, i);
+        uint32_t core = p->core ? p->core[i] : i;
 
-        if (!p->taken[core] && size_of(p, core) >= p->threads &&
-            side->near[p->inside->pu_os[p->inside->pu_first[core]]])
+        if (!p->taken[core] && first[core + 1] - first[core] >= p->threads &&
+            side->near[p->inside->pu_os[first[core]]])
             p->room[count++] = core;
     }
     return count;

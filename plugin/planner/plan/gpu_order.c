@@ -151,11 +151,6 @@ static int search(struct ordering *o, uint32_t node, uint32_t takers, uint32_t g
     return 0;
 }
 
-static int is_amd(const topomap_devices *devices, uint32_t gpu)
-{
-    return strcmp(devices->device[gpu].vendor, "amd") == 0;
-}
-
 /* One task alone takes them all, or the first: it is left as it is. */
 static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_error *err)
 {
@@ -173,7 +168,8 @@ static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_
     memcpy(o->made.gpu + from, o->gpu, gpus * sizeof *o->gpu);
     memcpy(o->made.gpu_place + from, o->gpu_of, gpus * sizeof *o->gpu_of);
     o->made.gpu_first[node + 1] = from + gpus;
-    o->made.gpu_amd[node] = is_amd(planner_gpus_devices(&o->in->gpus, node), o->gpu[0]);
+    o->made.gpu_amd[node] =
+        !strcmp(planner_gpus_devices(&o->in->gpus, node)->device[o->gpu[0]].vendor, "amd");
     o->moved = 1;
     return 0;
 }

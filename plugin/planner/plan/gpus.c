@@ -27,11 +27,6 @@ static int has_gpus(const topomap_db_device_classes *known)
     return 0;
 }
 
-static int is_bound(const planner_request *request)
-{
-    return topomap_gpu_is_bound(request->asked.step_gpus) && are_wanted(request);
-}
-
 /* "left" and "none" are no counts. */
 static int is_left(const char *said)
 {
@@ -45,7 +40,8 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
     int all = request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep, wanted, folds;
     topomap_error why;
 
-    *gpus = (planner_gpus){.bound = is_bound(request)};
+    *gpus = (planner_gpus){.bound = topomap_gpu_is_bound(request->asked.step_gpus) &&
+                                    are_wanted(request)};
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
     wanted = !gpus->none && are_wanted(request);
     folds = !gpus->none && request->asked.tasks_are == TOPOMAP_TASKS_NODE;
