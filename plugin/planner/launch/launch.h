@@ -202,13 +202,6 @@ int planner_gres_flags(const char *path);
 /** The one beside slurm.conf, which SLURM_CONF names. \param path [size] out */
 void planner_gres_path(char *path, unsigned long size);
 
-/* ---- judge run ----------------------------------------------------------------- */
-/* A run that is over: was its layout right for what it sent? */
-
-/** Leaves the answer in the run's folder, where its plan is there and its profile is whole.
- *  \param answer  planner_launch_answer(), but in tests */
-void planner_judge_run(const char *folder, planner_answerer *answer);
-
 /* ---- resolve placement --------------------------------------------------------- */
 /* Is a step to be placed, and how? What its user and its site want. */
 
@@ -224,16 +217,6 @@ int planner_resolve_placement(planner_verdict *verdict, topomap_error *err);
 /** planner_answer_text() in such a process; where none can be made, in this one.
  *  \return the reply's text, which ends with free(); NULL: out of memory */
 char *planner_sandboxed_answer(const planner_request *request, size_t *size);
-
-/* ---- site ---------------------------------------------------------------------- */
-/* Which of the site's rules is about a step. */
-
-/** The first rule that fits, or NULL. Lent by \p policy. */
-const policy_rule *planner_site_rule(const planner_facts *facts, const policy *policy);
-
-/** Has an administrator switched topomap off, by a file beside the database (the database's name
- *  and ".off")? \return nonzero, and its path */
-int planner_site_is_off(const planner_facts *facts, char *path, size_t size);
 
 /* ---- writers ------------------------------------------------------------------- */
 /* The user's processes on this machine that write records and that nobody waits for. A file system

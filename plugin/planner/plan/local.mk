@@ -14,7 +14,7 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/gpus.c plugin/planner
   plugin/planner/plan/inputs.c \
   plugin/planner/plan/constraints.c \
   plugin/planner/plan/profile.c \
-  plugin/planner/plan/judge_layout.c plugin/planner/plan/decide.c \
+  plugin/planner/plan/decide.c \
   plugin/planner/plan/answer.c \
   plugin/planner/plan/record.c
 plugin_planner_libplanner_la_LIBADD = plugin/libchild.la

@@ -302,13 +302,6 @@ int planner_gpu_tasks(const planner_inputs *in, const topomap_bindings *bindings
  *  of a count each. */
 int planner_gpu_tasks_of_slurm(const planner_inputs *in, topomap_plan *plan, topomap_error *err);
 
-/* ---- judge layout -------------------------------------------------------------- */
-/* Was a layout right for what a program then sent? */
-
-/** By how much the layout that the request names to be judged costs less than Slurm's, in percent;
- *  below 0: more. By J, or predicted time where that is the objective; other objectives fail. */
-int planner_judge_layout(const planner_request *request, double *gain, topomap_error *err);
-
 /* ---- nics ---------------------------------------------------------------------- */
 /* Which NICs a step's tasks are next to, for nic=. */
 
