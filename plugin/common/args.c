@@ -133,34 +133,25 @@ static const struct row *row_of(const char *word, const char **value)
 void plugin_args_describe(const plugin_args *args,
                           void (*say)(const char *name, const char *value, const char *origin))
 {
-    char deadline[16], node[16], end[16], days[16], megabytes[16];
-    const struct {
-        const char *word, *value;
-    } values[] = {{"planner=", args->planner},
-                  {"deadline_ms=", deadline},
-                  {"node_ms=", node},
-                  {"end_ms=", end},
-                  {"policy=", args->policy},
-                  {"spool=", args->spool},
-                  {"scontrol=", args->scontrol},
-                  {"records=", args->records},
-                  {"record_days=", args->records ? days : NULL},
-                  {"record_megabytes=", args->records ? megabytes : NULL}};
-    const char *none;
+    static const char *const words[] = {
+        "planner=", "deadline_ms=", "node_ms=", "end_ms=",      "policy=",
+        "spool=",   "scontrol=",    "records=", "record_days=", "record_megabytes="};
+    const char *value;
 
-    snprintf(deadline, sizeof deadline, "%u", args->deadline_ms);
-    snprintf(node, sizeof node, "%u", args->node_ms);
-    snprintf(end, sizeof end, "%u", args->end_ms);
-    snprintf(days, sizeof days, "%u", args->record_limits.days);
-    snprintf(megabytes, sizeof megabytes, "%u", args->record_limits.megabytes);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        const struct row *row = row_of(values[i].word, &none);
-        char name[32];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const struct row *row = row_of(words[i], &value);
+        const void *at = (const char *)args + row->at;
+        int is_limit = row->read == number; /* of records */
+        char name[32], text[16];
 
-        snprintf(name, sizeof name, "%.*s", (int)strlen(values[i].word) - 1, values[i].word);
-        if (values[i].value)
-            say(name, values[i].value,
-                args->said & 1u << (row - rows) ? "plugstack.conf" : "default");
+        snprintf(name, sizeof name, "%.*s", (int)strlen(words[i]) - 1, words[i]);
+        value = text;
+        if (is_limit || row->read == milliseconds)
+            snprintf(text, sizeof text, "%u", *(const unsigned *)at);
+        else
+            value = *(const char *const *)at;
+        if (value && (args->records || !is_limit))
+            say(name, value, args->said & 1u << (row - rows) ? "plugstack.conf" : "default");
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* ---- Whether it matters --------------------------------------------------------------------- */
 
@@ -145,23 +146,17 @@ void planner_gpu_machine_make(topomap_db *db, const topomap_db_allocation *alloc
 uint32_t planner_gpu_machine_slot(const planner_inputs *in, uint32_t slot)
 {
     const uint32_t *first = in->request->first;
-    uint32_t low = 0, high = (uint32_t)in->request->nodes.count, before;
+    uint64_t node;
 
     if (!in->slot_gpu)
         return slot;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
+    node = topomap_sorted_u32(first, 0, in->request->nodes.count, slot + 1) - 1;
+    for (uint32_t s = first[node]; s < first[node + 1]; s++) {
+        uint32_t before = 0;
 
-        if (first[middle] <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    for (uint32_t s = first[low]; s < first[low + 1]; s++) {
-        before = 0;
-        for (uint32_t other = first[low]; other < first[low + 1]; other++)
+        for (uint32_t other = first[node]; other < first[node + 1]; other++)
             before += in->slot_gpu[other] < in->slot_gpu[s];
-        if (before == slot - first[low])
+        if (before == slot - first[node])
             return s;
     }
     return slot;

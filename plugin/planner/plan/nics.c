@@ -112,34 +112,26 @@ static int are_known(const struct naming *n)
 
 /* ---- By CPUs ------------------------------------------------------------------------------ */
 
-/* Adds one to the PUs next to devices that hang where `like` does. */
-static void add_near(struct naming *n, uint32_t nic,
-                     int (*like)(const topomap_device *a, const topomap_device *b))
+/* Whether two devices hang together: they are one (0), or at one NUMA node (1), or in one package
+ * (2). */
+static int are_together(const topomap_device *a, const topomap_device *b, int level)
+{
+    return a == b || (level > 0 && a->numa >= 0 && a->numa == b->numa) ||
+           (level > 1 && a->package >= 0 && a->package == b->package);
+}
+
+/* Adds one to the PUs next to devices that hang together with the NIC. */
+static void add_near(struct naming *n, uint32_t nic, int level)
 {
     const topomap_device *device = n->devices->device;
     uint8_t *near = n->near + (size_t)nic * PLANNER_CPUS_NEAR;
 
     memset(n->mask, 0, sizeof n->mask);
     for (uint32_t i = 0; i < n->devices->count; i++)
-        if (device[i].cpus && like(&device[nic], &device[i]))
+        if (device[i].cpus && are_together(&device[nic], &device[i], level))
             planner_cpus_near(device[i].cpus, n->mask);
     for (uint32_t pu = 0; pu < PLANNER_CPUS_NEAR; pu++)
         near[pu] = (uint8_t)(near[pu] + n->mask[pu]);
-}
-
-static int is_same(const topomap_device *a, const topomap_device *b)
-{
-    return a == b;
-}
-
-static int has_same_numa(const topomap_device *a, const topomap_device *b)
-{
-    return a == b || (a->numa >= 0 && a->numa == b->numa);
-}
-
-static int has_same_package(const topomap_device *a, const topomap_device *b)
-{
-    return has_same_numa(a, b) || (a->package >= 0 && a->package == b->package);
 }
 
 /* A device's own CPUs are mostly its NUMA node's, and sometimes a cache's within that. */
@@ -149,11 +141,8 @@ static int open_near(struct naming *n, topomap_error *err)
         return 0;
     n->near = topomap_alloc((size_t)n->devices->count * PLANNER_CPUS_NEAR, 1, err);
     for (uint32_t i = 0; n->near && i < n->devices->count; i++)
-        if (is_of_use(&n->devices->device[i])) {
-            add_near(n, i, is_same);
-            add_near(n, i, has_same_numa);
-            add_near(n, i, has_same_package);
-        }
+        for (int level = 0; level < 3 && is_of_use(&n->devices->device[i]); level++)
+            add_near(n, i, level);
     return n->near ? 0 : -1;
 }
 
