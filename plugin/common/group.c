@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/common/child.h"
 #include "plugin/sandbox/sandbox.h"
+#include "util/whole.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,13 +57,9 @@ int plugin_group_outside(const char *text, char *path)
 int plugin_group_find(char *path)
 {
     char text[4096];
-    ssize_t size;
-    int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+    TOPOMAP_CLOSED int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
-    if (fd < 0)
-        return -1;
-    size = read(fd, text, sizeof text - 1);
-    close(fd);
     if (size <= 0)
         return -1;
     text[size] = 0;

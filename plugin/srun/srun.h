@@ -268,14 +268,6 @@ void plugin_step_place(spank_t spank, const plugin_args *args);
 /* What is to be done when the step of this srun has ended: the planner does it, in a process of its
  * own, for which srun waits end_ms of plugstack.conf at most, a tenth of a second by default. */
 
-/** Keeps what a launch's reply says of it, and the memory that its planner has. \p args must live
- * until plugin_step_end(). */
-void plugin_step_end_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
-                          uint32_t step, uint64_t memory, int asked, int verbose);
-
-/** The step keeps Slurm's layout although the planner placed it: its times count there. */
-void plugin_step_end_refuse(void);
-
 /** Says the lines that a reply wants to be said. */
 void plugin_step_end_tell(const plugin_reply *reply);
 

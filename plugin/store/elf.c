@@ -162,16 +162,6 @@ static uint64_t value_of(const store_elf_dynamic *dynamic, int tag)
     return 0;
 }
 
-/* Those up to DT_NULL. */
-static size_t count_rows(const ElfW(Dyn) * row, size_t most)
-{
-    size_t count = 0;
-
-    while (count < most && row[count].d_tag != DT_NULL)
-        count++;
-    return count;
-}
-
 /* The names that are asked for are near each other in most files: they are read at once, behind the
  * rows. Where they are not, each is read when it is asked for. */
 static void read_names(const store_elf *file, store_elf_dynamic *dynamic)
@@ -216,7 +206,9 @@ const char *store_elf_dynamic_read(const store_elf *file, store_elf_dynamic *dyn
     row = malloc((count + 1) * sizeof *row);
     if (!row || store_elf_get(file, found->p_offset, row, count * sizeof *row))
         return "its dynamic section is broken";
-    *dynamic = (store_elf_dynamic){.row = row, .rows = count_rows(row, count)};
+    *dynamic = (store_elf_dynamic){.row = row};
+    while (dynamic->rows < count && row[dynamic->rows].d_tag != DT_NULL)
+        dynamic->rows++;
     dynamic->names = offset_of(file, value_of(dynamic, DT_STRTAB));
     dynamic->size = value_of(dynamic, DT_STRSZ);
     if (!dynamic->names || !dynamic->size)

@@ -95,22 +95,17 @@ static int find(outcome *o, topomap_error *why)
     return 0;
 }
 
-static topomap_graph *open_stored(const outcome *o, const char *key)
-{
-    char path[STORE_PATH];
-    topomap_graph *graph;
-
-    store_graph_path(o->store, key, 0, path);
-    return *key && !topomap_graph_read(path, "tmg", &graph, NULL) ? graph : NULL;
-}
-
 /* How much of the run's traffic went as a stored profile has it; below 0: nobody knows. */
 static double likeness(const outcome *o, const char *key)
 {
-    topomap_graph *stored = o->graph ? open_stored(o, key) : NULL;
-    double share = -1;
+    char path[STORE_PATH];
+    topomap_graph *stored;
+    double share;
 
-    if (stored && topomap_graph_likeness(stored, o->graph, &share, NULL))
+    store_graph_path(o->store, key, 0, path);
+    if (!o->graph || !*key || topomap_graph_read(path, "tmg", &stored, NULL))
+        return -1;
+    if (topomap_graph_likeness(stored, o->graph, &share, NULL))
         share = -1;
     topomap_graph_free(stored);
     return share;

@@ -7,7 +7,6 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/gpus.c plugin/planner
   plugin/planner/plan/gpu_machine.c \
   plugin/planner/plan/gpu_tasks.c \
   plugin/planner/plan/gpu_cores.c \
-  plugin/planner/plan/node_tasks.c \
   plugin/planner/plan/nics.c \
   plugin/planner/plan/objective.c \
   plugin/planner/plan/layouts.c \

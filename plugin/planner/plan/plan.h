@@ -321,23 +321,6 @@ int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const 
                       planner_nics *nics, topomap_error *err);
 void planner_nics_clear(planner_nics *nics);
 
-/* ---- node tasks ---------------------------------------------------------------- */
-/* tasks=node: a graph of GPUs on a step of one task a node. */
-
-/** How many of the graph's vertices each task is to stand for: the GPUs of a node where the
- *  database knows them and they are as many on all nodes, and 1 where nobody asks or the step has
- *  not one task on each node, which is noted. 0: it goes by the graph. */
-uint32_t planner_node_tasks_each(planner_inputs *inputs);
-
-/** Puts the graph of tasks into the place of that of GPUs: task t stands for the vertices from
- *  t * each on.
- *  \param each  of planner_node_tasks_each() \return 0, or -1: the graph does not go up */
-int planner_node_tasks_fold(planner_inputs *inputs, uint32_t each, topomap_error *err);
-
-/** The same of a stored profile, which knows how many workers its tasks had. Where the step has not
- * one task on each node the graph goes, and a note says why. */
-int planner_node_tasks_profile(planner_inputs *inputs, topomap_error *err);
-
 /* ---- objective ----------------------------------------------------------------- */
 /* What the objective `auto` is for a machine and a graph. */
 
@@ -371,7 +354,7 @@ typedef struct planner_profile {
 } planner_profile;
 
 /** Reads the request's profile, which may have as many ranks for each task
- * (planner_node_tasks_profile()). One of another size is taken for the pattern in it, where it has
+ * (tasks=node). One of another size is taken for the pattern in it, where it has
  * one in the order of its ranks (topomap_graph_recognise), made for \p tasks ranks; the line tells
  * how sure that is. Where the program was profiled before, says whether its pattern changed. */
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
