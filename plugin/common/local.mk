@@ -3,7 +3,7 @@
 plugin_libspank_la_SOURCES += \
   plugin/common/environment.h plugin/common/format.c plugin/common/format.h plugin/common/preload.c \
   plugin/common/preload.h plugin/common/ranks.c plugin/common/ranks.h plugin/common/report.c \
-  plugin/common/report.h plugin/common/environment_size.h plugin/common/spool.c \
+  plugin/common/report.h plugin/common/environment_size.c plugin/common/environment_size.h plugin/common/spool.c \
   plugin/common/spool_read.c plugin/common/spool.h
 
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.

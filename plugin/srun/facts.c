@@ -26,15 +26,6 @@ static void write_count(FILE *out, const plugin_facts *facts, const char *key, s
         fprintf(out, "%s %u\n", key, count);
 }
 
-long plugin_environment_left(void)
-{
-    long room = sysconf(_SC_ARG_MAX) - (64 << 10);
-
-    for (char **variable = environ; *variable; variable++)
-        room -= (long)(strlen(*variable) + 1 + sizeof *variable);
-    return room;
-}
-
 void plugin_facts_site(FILE *out, const plugin_args *args)
 {
     for (int i = 0; i < args->count; i++)
