@@ -44,15 +44,13 @@ static int judge(spank_t spank, const plugin_args *args, plugin_step_request *wi
     const plugin_facts facts = facts_of(spank, args, wish);
     plugin_reply reply;
     TOPOMAP_FREED char *bytes = plugin_not_placed_ask(&facts, &reply, late);
-    int on = wish->asked;
 
-    if (bytes && reply.status == PLUGIN_LEFT) {
-        plugin_step_end_tell(&reply);
-        on = reply.flag[PLUGIN_FLAG_ON] > 0;
-        wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
-        wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
-    }
-    return on;
+    if (!bytes || reply.status != PLUGIN_LEFT)
+        return wish->asked;
+    plugin_step_end_tell(&reply);
+    wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
+    wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
+    return reply.flag[PLUGIN_FLAG_ON] > 0;
 }
 
 void plugin_async_leave(spank_t spank, const plugin_args *args)

@@ -12,16 +12,6 @@
  * 64) and the words around them: maps of 656 characters arrived, 689 were refused. */
 enum { MAP_MOST = 640 };
 
-static uint32_t *nodes_of(const plugin_ranks *ranks, topomap_error *err)
-{
-    uint32_t *node_of = topomap_alloc(ranks->tasks, sizeof *node_of, err);
-
-    for (uint32_t node = 0; node_of && node < ranks->nodes; node++)
-        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1]; i++)
-            node_of[ranks->id[i]] = node;
-    return node_of;
-}
-
 /* Consecutive ranks of one node from \p rank on. */
 static uint32_t run_length(const uint32_t *node_of, uint32_t tasks, uint32_t rank, uint32_t most)
 {
@@ -70,11 +60,14 @@ int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi
 {
     uint32_t nodes = task_dist & SLURM_DIST_NODEMASK;
     int is_plane = (task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
-    TOPOMAP_FREED uint32_t *node_of = nodes_of(ranks, err);
+    TOPOMAP_FREED uint32_t *node_of = topomap_alloc(ranks->tasks, sizeof *node_of, err);
     size_t cyclic, blocks;
 
     if (!node_of)
         return -1;
+    for (uint32_t node = 0; node < ranks->nodes; node++)
+        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1]; i++)
+            node_of[ranks->id[i]] = node;
     cyclic = map_length(node_of, ranks->tasks, 1);
     blocks = map_length(node_of, ranks->tasks, UINT32_MAX);
     if (is_plane && (!pmi2 || blocks <= MAP_MOST))

@@ -142,19 +142,13 @@ static void forget_placed(store_entry *now)
     now->times = kept;
 }
 
-static uint32_t workers_of(const outcome *o, const store_entry *now)
-{
-    uint32_t ranks = o->graph ? topomap_graph_ranks(o->graph) : 0;
-
-    return now->ranks && ranks > now->ranks ? ranks / now->ranks : 0;
-}
-
 /* A launch in Slurm's layout that sends what its profile says decides nothing about placing:
  * another launch may have stopped that meanwhile. Returns 0, or -1 with \p why set. */
 static int take_profile(const outcome *o, store_entry *now, double alike, topomap_error *why)
 {
     int same = now->has_graph && alike >= STORE_CHANGED;
     int restarts = now->stopped && !(same && o->plan.purpose == STORE_COMPARES);
+    uint32_t ranks = o->graph ? topomap_graph_ranks(o->graph) : 0;
 
     compare_folders(o, now);
     if (store_profile_take(o->store, o->run, now->key, why))
@@ -163,7 +157,7 @@ static int take_profile(const outcome *o, store_entry *now, double alike, topoma
         forget_placed(now);
     if (restarts || !now->has_graph)
         now->number = 1;
-    now->workers = workers_of(o, now);
+    now->workers = now->ranks && ranks > now->ranks ? ranks / now->ranks : 0;
     now->made = topomap_clock_date();
     now->profiles++;
     now->launches = now->refused = now->tries = 0;

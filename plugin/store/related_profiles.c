@@ -13,11 +13,6 @@ enum { LOOKED_AT = 512 };
 
 typedef void visit(const store_entry *entry, void *context);
 
-static int is_meta(const char *name)
-{
-    return strspn(name, "0123456789abcdef") == STORE_KEY && !strcmp(name + STORE_KEY, ".meta");
-}
-
 /* Those with a graph, but for the wanted one itself. */
 static void walk(int profiles, const store_entry *wanted, visit *visit, void *context)
 {
@@ -27,7 +22,8 @@ static void walk(int profiles, const store_entry *wanted, visit *visit, void *co
     for (int looked = 0; list && looked < LOOKED_AT && (row = readdir(list)) != NULL;) {
         store_entry entry = {0};
 
-        if (!is_meta(row->d_name))
+        if (strspn(row->d_name, "0123456789abcdef") != STORE_KEY ||
+            strcmp(row->d_name + STORE_KEY, ".meta") != 0)
             continue;
         looked++;
         if (!store_entry_read_from(profiles, row->d_name, &entry))

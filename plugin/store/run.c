@@ -124,11 +124,6 @@ int store_claim(int run)
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
-static int is_whole(int run, int soon)
-{
-    return !store_profile_check(run, UINT64_MAX, NULL) || !store_join(run, soon, NULL);
-}
-
 /* Whose run it is that is taken in. */
 enum whose {
     OWN,
@@ -157,7 +152,8 @@ static enum store_left fold(const store *store, int runs, const char *name, enum
 
     if (run < 0)
         return topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it"), left;
-    if (whose != OWN && !is_whole(run, whose == ANOTHERS_SOON))
+    if (whose != OWN && store_profile_check(run, UINT64_MAX, NULL) &&
+        store_join(run, whose == ANOTHERS_SOON, NULL))
         return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), left;
     if (store_entry_read_from(run, STORE_RUN_ABOUT, &own) ||
         store_entry_read_from(run, STORE_RUN_TAKING, &own))
