@@ -228,10 +228,6 @@ enum { STORE_ENTRY_TEXT = 8192 };
 
 /** Lines "name value". \return how long they are */
 size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT]);
-/** Takes them from \p text, which it changes; lines that make no sense are passed over. */
-void store_entry_parse(char *text, store_entry *entry);
-/** Leaves whose it is, and nothing of what became of it. */
-void store_entry_forget(store_entry *entry);
 /** Reads such a file beside \p at into \p entry, with the key that its names have.
  *  \return 1, or 0: there is none */
 int store_entry_read_from(int at, const char *name, store_entry *entry);
