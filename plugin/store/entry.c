@@ -371,10 +371,9 @@ static int look_at_entry(int profiles, store_item *item, void *context)
     return 1;
 }
 
-static void remove_entry(int profiles, const store_item *item, void *context)
+static void remove_entry(int profiles, const char *key)
 {
-    (void)context;
-    remove_at(profiles, item->name);
+    remove_at(profiles, key);
 }
 
 void store_evict(const store *store, const char *keep)

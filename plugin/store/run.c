@@ -205,19 +205,13 @@ static int look_at_run(int runs, store_item *item, void *context)
     return 1;
 }
 
-static void remove_run(int runs, const store_item *item, void *context)
-{
-    (void)context;
-    remove_folder(runs, item->name);
-}
-
 static int sweep(const store *store, int runs, enum whose whose, unsigned most, topomap_error *why)
 {
     others found = {.store = store, .whose = whose, .why = why};
     const store_broom broom = {.most = most,
                                .days = STALE_DAYS,
                                .look = look_at_run,
-                               .remove = remove_run,
+                               .remove = remove_folder,
                                .context = &found};
 
     store_sweep(runs, &broom);

@@ -361,7 +361,7 @@ typedef struct store_broom {
      * name is what it was, unless it is filled too; 0: it is none, or is gone */
     int (*look)(int folder, store_item *item, void *context);
     /* NULL: it is a file, which is unlinked */
-    void (*remove)(int folder, const store_item *item, void *context);
+    void (*remove)(int folder, const char *name);
     void *context;
 } store_broom;
 

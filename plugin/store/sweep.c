@@ -203,7 +203,7 @@ int store_sweep_file(int folder, store_item *item, void *context)
 static void drop(int folder, const store_broom *broom, store_item *item)
 {
     if (broom->remove)
-        broom->remove(folder, item, broom->context);
+        broom->remove(folder, item->name);
     else
         unlinkat(folder, item->name, 0);
     item->bytes = 0;
