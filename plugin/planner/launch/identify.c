@@ -84,8 +84,8 @@ static int starts_container(const planner_facts *facts)
     return 0;
 }
 
-/* srun puts the name of its MPI plugin there (srun/procmap.c). Slurm's own protocols are MPICH's and
- * its kin's: Open MPI 5 has PMIx alone, and 4 is rarely built with another one. */
+/* srun puts the name of its MPI plugin there (srun/procmap.c). Slurm's own protocols are MPICH's
+ * and its kin's: Open MPI 5 has PMIx alone, and 4 is rarely built with another one. */
 static enum store_mpi likely(void)
 {
     const char *type = getenv("SLURM_MPI_TYPE");
