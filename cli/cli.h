@@ -227,6 +227,17 @@ int cli_json(FILE *out, json_t *value, size_t flags);
  *  HTML "<". Returns 0, or -1 if memory is short. */
 int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags);
 
+/** Makes an object. \param format  "KEY:TYPE KEY:TYPE ...", and for each a value of the type:
+ *  s (cli_json_text()) or S (cli_json_filled()) a text, b a truth, i an int, u a uint32_t, c a
+ *  uint32_t that is null in place of 0, U a number of 64 bits, z a size_t, r a double, o JSON whose
+ *  reference is taken, O one that is not; n takes none and is null.
+ *  Returns NULL if memory is short, a double is not finite, or JSON is NULL. */
+json_t *cli_json_object(const char *format, ...);
+/** Puts such an object behind the others of a list. Returns 0, or -1 if there is none. */
+#define cli_json_add(list, ...) json_array_append_new(list, cli_json_object(__VA_ARGS__))
+/** Sets such members of an object, but those whose values there are not. */
+void cli_json_set(json_t *object, const char *format, ...);
+
 /** The words of a text, one of these characters between two; none of NULL. */
 json_t *cli_json_words(const char *text, char separator);
 /** A text from outside: a name, a path. A text that is not UTF-8 is escaped by

@@ -160,9 +160,8 @@ static void print_rules(const struct answer *answer, json_t *list)
         int fits = policy_rule_fits(rule, answer->job, why, sizeof why);
 
         if (list)
-            json_array_append_new(
-                list, json_pack("{s:o, s:i, s:b, s:o}", "rule", cli_json_text(rule->name), "line",
-                                (int)rule->line, "fits", fits, "why", cli_json_text(why)));
+            cli_json_add(list, "rule:s line:i fits:b why:s", rule->name, (int)rule->line, fits,
+                         why);
         else
             printf("%s:%u: rule '%s' %s: %s\n", answer->policy->path, rule->line, rule->name,
                    fits ? "applies" : "does not fit", why);
@@ -185,10 +184,8 @@ static void print_settings(const struct answer *answer, json_t *list)
         policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT,
                            answer->policy, answer->rule, origin, sizeof origin);
         if (list)
-            json_array_append_new(
-                list, json_pack("{s:s, s:o, s:o, s:b}", "name", word, "value", cli_json_text(value),
-                                "origin", cli_json_text(origin), "forced",
-                                answer->rule && answer->rule->force & 1u << key ? 1 : 0));
+            cli_json_add(list, "name:s value:s origin:s forced:b", word, value, origin,
+                         answer->rule && answer->rule->force & 1u << key ? 1 : 0);
         else if (value && decision->on)
             printf("  %-11s %-12s %s%s\n", word, value, origin,
                    decision->overruled & 1u << key ? ", whatever the options say" : "");
@@ -203,11 +200,10 @@ static void print_json(const struct answer *answer)
     print_rules(answer, rules);
     print_settings(answer, settings);
     cli_json(stdout,
-             json_pack("{s:o, s:i, s:o, s:o, s:b, s:b, s:o, s:o}", "file",
-                       cli_json_text(answer->policy->path), "rules", (int)answer->policy->rules,
-                       "rule", cli_json_text(answer->rule ? answer->rule->name : NULL),
-                       "considered", rules, "on", decision->on, "asked", decision->asked, "why",
-                       cli_json_text(decision->why), "settings", settings),
+             cli_json_object("file:s rules:i rule:s considered:o on:b asked:b why:s settings:o",
+                             answer->policy->path, (int)answer->policy->rules,
+                             answer->rule ? answer->rule->name : NULL, rules, decision->on,
+                             decision->asked, decision->why, settings),
              0);
 }
 

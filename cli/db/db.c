@@ -81,13 +81,12 @@ static void print_report(const cli_call *call, const topomap_db_report *report)
 
 static json_t *report_json(const cli_call *call, const topomap_db_report *report)
 {
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "format",
-                     call->operand[0], "file", cli_json_text(call->operand[1]), "hosts",
-                     (json_int_t)report->hosts, "switches", (json_int_t)report->switches, "links",
-                     (json_int_t)report->links, "adapters", (json_int_t)report->adapters,
-                     "unknown_adapters", (json_int_t)report->unknown_adapters, "classes",
-                     (json_int_t)report->classes, "ports", (json_int_t)report->ports, "partial",
-                     report->partial, "warnings", (json_int_t)report->warnings);
+    return cli_json_object(
+        "format:s file:s hosts:U switches:U links:U adapters:U unknown_adapters:U classes:U "
+        "ports:U partial:b warnings:z",
+        call->operand[0], call->operand[1], report->hosts, report->switches, report->links,
+        report->adapters, report->unknown_adapters, report->classes, report->ports, report->partial,
+        report->warnings);
 }
 
 static int run_import(const cli_call *call)
@@ -128,17 +127,13 @@ static int print_summary(const cli_call *call, topomap_db *db)
         return cli_fail(call, &err);
     topomap_db_times_put(&times, age, sizeof age);
     if (call->options.json)
-        return print_json(json_pack(
-            "{s:I, s:I, s:I, s:I, s:s, s:o, s:f, s:I, s:I, s:I, s:b, s:s, s:o, s:I, s:I, "
-            "s:I, s:I}",
-            "hosts", (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
-            (json_int_t)s.links, "classes", (json_int_t)s.classes, "topology", s.topology,
-            "evidence", cli_json_text(s.evidence), "confidence", s.confidence, "subnets",
-            (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
-            (json_int_t)s.unknown_adapters, "partial", s.partial, "slurm_order",
-            cli_order_word(&s.slurm), "slurm_order_evidence", cli_json_text(s.slurm.because),
-            "sources", (json_int_t)times.sources, "oldest", (json_int_t)times.oldest, "newest",
-            (json_int_t)times.newest, "changed", (json_int_t)times.changed));
+        return print_json(cli_json_object(
+            "hosts:U switches:U links:U classes:U topology:s evidence:s confidence:r subnets:U "
+            "planes:U unknown_adapters:U partial:b slurm_order:s slurm_order_evidence:s sources:U "
+            "oldest:U newest:U changed:U",
+            s.hosts, s.switches, s.links, s.classes, s.topology, s.evidence, s.confidence,
+            s.subnets, s.planes, s.unknown_adapters, s.partial, cli_order_word(&s.slurm),
+            s.slurm.because, times.sources, times.oldest, times.newest, times.changed));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);
@@ -160,11 +155,8 @@ static int print_summary(const cli_call *call, topomap_db *db)
 static int show_host(const topomap_db_host *host, void *list)
 {
     if (list)
-        return json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", cli_json_text(host->name), "status",
-                      cli_json_text(host->status), "class", cli_json_text(host->class_name), "type",
-                      cli_json_text(host->type), "attached", cli_json_text(host->attached)));
+        return cli_json_add(list, "name:s status:s class:s type:s attached:s", host->name,
+                            host->status, host->class_name, host->type, host->attached);
     printf("%-16s %-10s %-18s %-10s %s\n", host->name, host->status,
            host->class_name ? host->class_name : "-", host->type,
            *host->attached ? host->attached : "-");
@@ -222,16 +214,13 @@ static json_t *guid_json(uint64_t guid)
 
 static int keep_port(const topomap_db_port *port, void *data)
 {
-    return json_array_append_new(
+    return cli_json_add(
         data,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
-                  guid_json(port->guid), "adapter", cli_json_filled(port->adapter), "description",
-                  cli_json_text(port->description), "port", cli_json_count(port->port), "port_guid",
-                  guid_json(port->port_guid), "lid", cli_json_count(port->lid), "rail",
-                  cli_json_count(port->rail), "plane", cli_json_count(port->plane), "switch",
-                  cli_json_filled(port->switch_label), "switch_port",
-                  cli_json_count(port->switch_port), "width", cli_json_count(port->width), "speed",
-                  cli_json_filled(port->speed), "state", cli_json_filled(port->state)));
+        "guid:o adapter:S description:s port:c port_guid:o lid:c rail:c plane:c switch:S "
+        "switch_port:c width:c speed:S state:S",
+        guid_json(port->guid), port->adapter, port->description, port->port,
+        guid_json(port->port_guid), port->lid, port->rail, port->plane, port->switch_label,
+        port->switch_port, port->width, port->speed, port->state);
 }
 
 /* Counts of the rails, and the planes that they are on. */
@@ -253,9 +242,7 @@ static void add_rails(json_t *host, json_t *ports)
         if (rail && !known)
             json_array_append_new(planes, json_integer(plane));
     }
-    json_object_set_new(host, "rails", json_integer(rails));
-    json_object_set_new(host, "planes", planes);
-    json_object_set_new(host, "ports", ports);
+    cli_json_set(host, "rails:o planes:o ports:o", json_integer(rails), planes, ports);
 }
 
 static int print_unknown_adapters(const cli_call *call, topomap_db *db)
@@ -319,11 +306,9 @@ static int show_source(const topomap_db_source *source, void *list)
     char date[32];
 
     if (list)
-        return json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:I, s:b, s:I}", "format", cli_json_text(source->importer),
-                      "name", cli_json_text(source->name), "imported", (json_int_t)source->time,
-                      "partial", source->partial, "warnings", (json_int_t)source->warnings));
+        return cli_json_add(list, "format:s name:s imported:U partial:b warnings:U",
+                            source->importer, source->name, source->time, source->partial,
+                            source->warnings);
     topomap_db_date_put(source->time, date);
     printf("%-17s %-16s %s%s", source->importer, date, *source->name ? source->name : "-",
            source->partial ? "; partial" : "");

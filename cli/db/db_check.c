@@ -21,11 +21,9 @@ static int put_finding(const topomap_db_finding *finding, void *data)
     findings->count++;
     findings->failed += finding->severity > TOPOMAP_DB_INFO;
     if (findings->list)
-        return json_array_append_new(findings->list,
-                                     json_pack("{s:s, s:s, s:o, s:s}", "severity",
-                                               severities[finding->severity], "check",
-                                               finding->check, "text", cli_json_text(finding->text),
-                                               "remedy", finding->remedy));
+        return cli_json_add(findings->list, "severity:s check:s text:s remedy:s",
+                            severities[finding->severity], finding->check, finding->text,
+                            finding->remedy);
     cli_paint(findings->call, stdout, paints[finding->severity], "%s",
               severities[finding->severity]);
     printf(" %s: %s; %s\n", finding->check, finding->text, finding->remedy);
@@ -37,7 +35,7 @@ static int finish(const cli_call *call, struct findings *findings)
     int ok = findings->failed == 0;
 
     if (call->options.json)
-        cli_json(stdout, json_pack("{s:b, s:o}", "ok", ok, "findings", findings->list), 0);
+        cli_json(stdout, cli_json_object("ok:b findings:o", ok, findings->list), 0);
     else if (!findings->count)
         printf("no findings\n");
     return ok ? CLI_DONE : CLI_NO;
@@ -115,11 +113,9 @@ static int put_change(const topomap_db_change *change, void *data)
 
     changes->count++;
     if (changes->list)
-        return json_array_append_new(
-            changes->list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o}", "change", change->change, "what", change->what,
-                      "name", cli_json_text(change->name), "before", cli_json_text(change->before),
-                      "after", cli_json_text(change->after)));
+        return cli_json_add(changes->list, "change:s what:s name:s before:s after:s",
+                            change->change, change->what, change->name, change->before,
+                            change->after);
     printf("%s %s %s", change->change, change->what, change->name);
     if (change->before && change->after)
         printf(": %s -> %s", change->before, change->after);
@@ -134,8 +130,7 @@ static int put_change(const topomap_db_change *change, void *data)
 static int conclude(struct changes *changes)
 {
     if (changes->list)
-        cli_json(stdout,
-                 json_pack("{s:b, s:o}", "equal", !changes->count, "changes", changes->list), 0);
+        cli_json(stdout, cli_json_object("equal:b changes:o", !changes->count, changes->list), 0);
     else if (!changes->count)
         printf("no differences\n");
     return changes->count ? CLI_NO : CLI_DONE;

@@ -10,18 +10,17 @@
 
 static json_t *distance_json(const char *from, const char *to, const topomap_db_distance *d)
 {
-    json_t *one =
-        json_pack("{s:o, s:o, s:i, s:f, s:s, s:o}", "from", cli_json_text(from), "to",
-                  cli_json_text(to), "hops", (int)d->hops, "cost", d->cost, "routing", d->routing,
-                  "route", d->route ? cli_json_words(d->route, '\n') : json_null());
+    json_t *one = cli_json_object("from:s to:s hops:i cost:r routing:s route:o", from, to,
+                                  (int)d->hops, d->cost, d->routing,
+                                  d->route ? cli_json_words(d->route, '\n') : json_null());
     json_t *ports;
 
     if (d->note)
-        json_object_set_new(one, "note", cli_json_text(d->note));
+        cli_json_set(one, "note:s", d->note);
     if (!d->step)
         return one;
-    json_object_set_new(one, "lids", json_pack("[i, i]", d->from_lid, d->to_lid));
-    json_object_set_new(one, "end_ports", json_pack("[i, i]", d->from_port, d->to_port));
+    cli_json_set(one, "lids:o end_ports:o", json_pack("[i, i]", d->from_lid, d->to_lid),
+                 json_pack("[i, i]", d->from_port, d->to_port));
     ports = json_array();
     for (size_t i = 0; i < d->steps; i++)
         json_array_append_new(ports, json_pack("[i, i]", d->step[i].in, d->step[i].out));
@@ -85,9 +84,7 @@ static void print_unanswered(const cli_call *call, const char *from, const char 
     if (!call->options.json)
         printf("%s %s - - none\n", from, to);
     else
-        cli_json(stdout,
-                 json_pack("{s:o, s:o, s:n, s:n, s:n}", "from", cli_json_text(from), "to",
-                           cli_json_text(to), "hops", "cost", "route"),
+        cli_json(stdout, cli_json_object("from:s to:s hops:n cost:n route:n", from, to),
                  JSON_COMPACT);
 }
 

@@ -245,11 +245,10 @@ static json_t *device_json(const topomap_device *d)
 
     for (uint32_t i = 0; i < d->bridges; i++)
         json_array_append_new(path, bus_json(d->bridge[i]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "bus", bus_json(d->bus),
-                     "name", cli_json_filled(d->name), "names", cli_json_words(d->names, ','),
-                     "model", cli_json_filled(d->model), "vendor", cli_json_filled(d->vendor),
-                     "numa", number_or_null(d->numa), "package", number_or_null(d->package), "cpus",
-                     cli_json_filled(d->cpus), "path", path);
+    return cli_json_object("bus:o name:S names:o model:S vendor:S numa:o package:o cpus:S path:o",
+                           bus_json(d->bus), d->name, cli_json_words(d->names, ','), d->model,
+                           d->vendor, number_or_null(d->numa), number_or_null(d->package), d->cpus,
+                           path);
 }
 
 /* What NICs are called by here: the name, or where it has none the bus id. */
@@ -267,25 +266,18 @@ static json_t *gpu_json(const struct node *node, uint32_t i)
 
     for (uint32_t j = 0; j < d->gpus; j++)
         if (j != i && topomap_devices_linked(d, i, j))
-            json_array_append_new(
-                links, json_pack("{s:I, s:o, s:o}", "gpu", (json_int_t)j, "links",
-                                 cli_json_count(d->links[(size_t)i * d->gpus + j]), "mbytes",
-                                 cli_json_count(d->mbytes[(size_t)i * d->gpus + j])));
+            cli_json_add(links, "gpu:u links:o mbytes:c", j,
+                         cli_json_count(d->links[(size_t)i * d->gpus + j]),
+                         d->mbytes[(size_t)i * d->gpus + j]);
     for (uint32_t j = 0; j < d->gpus; j++)
         json_array_append_new(near,
                               cli_json_filled(topomap_near_word(topomap_devices_near(d, i, j))));
-    json_object_set_new(gpu, "index", json_integer(i));
-    json_object_set_new(gpu, "uuid", cli_json_filled(d->device[i].uuid));
-    json_object_set_new(gpu, "nic", nic_json(d, node->nic[i]));
-    json_object_set_new(
-        gpu, "nic_near",
-        cli_json_filled(node->nic[i] == UINT32_MAX
-                            ? ""
-                            : topomap_near_word(topomap_devices_near(d, i, node->nic[i]))));
-    json_object_set_new(gpu, "rail",
-                        node->nic[i] == UINT32_MAX ? json_null() : json_integer(node->rail[i]));
-    json_object_set_new(gpu, "links", links);
-    json_object_set_new(gpu, "near", near);
+    cli_json_set(
+        gpu, "index:u uuid:S nic:o nic_near:S rail:o links:o near:o", i, d->device[i].uuid,
+        nic_json(d, node->nic[i]),
+        node->nic[i] == UINT32_MAX ? ""
+                                   : topomap_near_word(topomap_devices_near(d, i, node->nic[i])),
+        node->nic[i] == UINT32_MAX ? json_null() : json_integer(node->rail[i]), links, near);
     return gpu;
 }
 
@@ -307,13 +299,11 @@ static json_t *nic_object(const struct node *node, uint32_t i)
             nearest = json_integer(g);
         }
     }
-    json_object_set_new(nic, "gpus", users);
-    json_object_set_new(nic, "gpu", nearest);
-    json_object_set_new(nic, "state",
-                        cli_json_filled(d->device[i].state < 0 ? ""
-                                        : d->device[i].state   ? "up"
-                                                               : "down"));
-    json_object_set_new(nic, "mbps", cli_json_count(d->device[i].mbps));
+    cli_json_set(nic, "gpus:o gpu:o state:S mbps:c", users, nearest,
+                 d->device[i].state < 0 ? ""
+                 : d->device[i].state   ? "up"
+                                        : "down",
+                 d->device[i].mbps);
     return nic;
 }
 
@@ -327,9 +317,7 @@ static void add_json(const struct node *node, json_t *host)
         else
             json_array_append_new(nics, nic_object(node, i));
     }
-    json_object_set_new(host, "gpus", gpus);
-    json_object_set_new(host, "nics", nics);
-    json_object_set_new(host, "domain", cli_json_filled(node->domain));
+    cli_json_set(host, "gpus:o nics:o domain:S", gpus, nics, node->domain);
 }
 
 /* ---- Both -------------------------------------------------------------------------------- */

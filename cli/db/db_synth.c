@@ -32,10 +32,8 @@ static int print_json(const topomap_db_synth_report *r, const char *folder, json
 
     for (size_t i = 0; i < r->files; i++)
         json_array_append_new(files, cli_json_text(r->file[i]));
-    all = json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "folder", cli_json_text(folder), "files",
-                    files, "hosts", (json_int_t)r->hosts, "switches", (json_int_t)r->switches,
-                    "adapters", (json_int_t)r->adapters, "links", (json_int_t)r->links, "faults",
-                    faults);
+    all = cli_json_object("folder:s files:o hosts:U switches:U adapters:U links:U faults:o", folder,
+                          files, r->hosts, r->switches, r->adapters, r->links, faults);
     return cli_json(stdout, all, 0);
 }
 

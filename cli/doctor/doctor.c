@@ -172,9 +172,8 @@ static void print_row(const cli_call *call, const doctor_check *check,
 /* Paths may be in any encoding. */
 static json_t *row_json(const doctor_check *check, const doctor_verdict *verdict)
 {
-    return json_pack("{s:s, s:s, s:o, s:o}", "name", check->name, "status", words[verdict->status],
-                     "found", cli_json_text(verdict->found), "advice",
-                     cli_json_text(verdict->advice));
+    return cli_json_object("name:s status:s found:s advice:s", check->name, words[verdict->status],
+                           verdict->found, verdict->advice);
 }
 
 /* The whole path. */
@@ -211,7 +210,7 @@ static int run_doctor(const cli_call *call)
             print_row(call, &checks[i], &verdict);
     }
     if (list)
-        cli_json(stdout, json_pack("{s:b, s:o}", "ok", !problems, "checks", list), 0);
+        cli_json(stdout, cli_json_object("ok:b checks:o", !problems, list), 0);
     return problems ? CLI_NO : CLI_DONE;
 }
 

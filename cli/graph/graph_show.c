@@ -58,8 +58,8 @@ static json_t *matrix_json(const topomap_matrix *matrix)
         json_array_append_new(rows, line);
         json_array_append_new(first, json_integer(row * matrix->each));
     }
-    return json_pack("{s:I, s:I, s:o, s:o}", "ranks", (json_int_t)matrix->ranks, "cells",
-                     (json_int_t)matrix->cells, "first", first, "bytes", rows);
+    return cli_json_object("ranks:u cells:u first:o bytes:o", matrix->ranks, matrix->cells, first,
+                           rows);
 }
 
 static int write_file(const char *path, const char *title, const topomap_matrix *matrix,

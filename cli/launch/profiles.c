@@ -161,12 +161,9 @@ static json_t *runs_json(const store_entry *entry)
     json_t *runs = json_array();
 
     for (unsigned i = 0; i < entry->times; i++)
-        json_array_append_new(runs,
-                              json_pack("{s:b, s:i, s:I, s:f, s:f, s:I}", "placed",
-                                        entry->time[i].placed, "nodes", (int)entry->time[i].nodes,
-                                        "messages", (json_int_t)entry->time[i].messages, "seconds",
-                                        entry->time[i].wall, "mpi_seconds", entry->time[i].mpi,
-                                        "when", (json_int_t)entry->time[i].when));
+        cli_json_add(runs, "placed:b nodes:i messages:U seconds:r mpi_seconds:r when:U",
+                     entry->time[i].placed, (int)entry->time[i].nodes, entry->time[i].messages,
+                     entry->time[i].wall, entry->time[i].mpi, entry->time[i].when);
     return runs;
 }
 
@@ -174,24 +171,24 @@ static json_t *measured_json(const store_comparison *times)
 {
     if (!times->runs[0] || !times->runs[1])
         return json_null();
-    return json_pack("{s:f, s:f, s:i, s:i, s:i, s:i, s:o, s:f, s:s}", "slurm_seconds",
-                     times->wall[0], "placed_seconds", times->wall[1], "slurm_runs",
-                     (int)times->runs[0], "placed_runs", (int)times->runs[1], "slurm_runs_missing",
-                     (int)times->missing[0], "placed_runs_missing", (int)times->missing[1],
-                     "noise_seconds", times->noise < 0 ? json_null() : json_real(times->noise),
-                     "gain_percent", times->gain, "says", store_verdict_word[times->verdict]);
+    return cli_json_object(
+        "slurm_seconds:r placed_seconds:r slurm_runs:i placed_runs:i slurm_runs_missing:i "
+        "placed_runs_missing:i noise_seconds:o gain_percent:r says:s",
+        times->wall[0], times->wall[1], (int)times->runs[0], (int)times->runs[1],
+        (int)times->missing[0], (int)times->missing[1],
+        times->noise < 0 ? json_null() : json_real(times->noise), times->gain,
+        store_verdict_word[times->verdict]);
 }
 
 static json_t *case_json(const store_entry *entry)
 {
     const store_comparison times = store_trust_compare(entry);
 
-    return json_pack("{s:I, s:I, s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "launches",
-                     (json_int_t)times.placed, "refused", (json_int_t)times.refused, "folder",
-                     cli_json_text(entry->folder), "input", cli_json_text(entry->input), "mpi",
-                     loaded_mpi(entry), "number", (int)entry->number, "stopped",
-                     stops[times.stopped], "last", cli_json_text(entry->last), "runs",
-                     runs_json(entry), "measured", measured_json(&times));
+    return cli_json_object(
+        "launches:u refused:u folder:s input:s mpi:s number:i stopped:s last:s runs:o measured:o",
+        times.placed, times.refused, entry->folder, entry->input, loaded_mpi(entry),
+        (int)entry->number, stops[times.stopped], entry->last, runs_json(entry),
+        measured_json(&times));
 }
 
 /* What the store says about an entry; NULL where memory is short. */
@@ -202,13 +199,12 @@ static json_t *to_json(const store *store, const store_entry *entry)
 
     store_graph_path(store, entry->key, 0, path);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
-    object = json_pack(
-        "{s:s, s:o, s:o, s:i, s:i, s:s, s:o, s:I, s:I, s:i, s:i, s:I}", "key", entry->key,
-        "program", cli_json_text(entry->program), "words", cli_json_text(entry->words), "ranks",
-        (int)entry->ranks, "workers", entry->workers ? (int)entry->workers : 1, "build", id,
-        "graph", cli_json_text(entry->has_graph ? path : NULL), "made", (json_int_t)entry->made,
-        "used", (json_int_t)entry->used, "profiles", (int)entry->profiles, "tries",
-        (int)entry->tries, "bytes", (json_int_t)entry->bytes);
+    object = cli_json_object(
+        "key:s program:s words:s ranks:i workers:i build:s graph:s made:U used:U profiles:i "
+        "tries:i bytes:U",
+        entry->key, entry->program, entry->words, (int)entry->ranks,
+        entry->workers ? (int)entry->workers : 1, id, entry->has_graph ? path : NULL, entry->made,
+        entry->used, (int)entry->profiles, (int)entry->tries, entry->bytes);
     if (json_object_update_new(object, case_json(entry)) == 0)
         return object;
     json_decref(object);

@@ -205,9 +205,9 @@ static json_t *devices_json(const topomap_plan *plan, uint32_t node, int nics)
 static json_t *node_json(const planner_request *request, const topomap_plan *plan, uint32_t node)
 {
     uint32_t first = plan->first[node], count = plan->first[node + 1] - first;
-    json_t *row = json_pack("{s:o, s:o, s:o}", "node", cli_json_text(request->nodes.name[node]),
-                            "ranks", cli_json_numbers(plan->task + first, count), "ranks_before",
-                            cli_json_numbers(request->layout + first, count));
+    json_t *row = cli_json_object("node:s ranks:o ranks_before:o", request->nodes.name[node],
+                                  cli_json_numbers(plan->task + first, count),
+                                  cli_json_numbers(request->layout + first, count));
     json_t *gpus = devices_json(plan, node, 0), *nics = devices_json(plan, node, 1);
 
     if (gpus)

@@ -223,10 +223,9 @@ static json_t *place_json(const why *w, uint32_t rank)
 {
     const uint32_t *cpus;
     uint32_t count = cpus_of(w, rank, &cpus);
-    json_t *row = json_pack("{s:I, s:o, s:o, s:o}", "rank", (json_int_t)rank, "node",
-                            cli_json_text(node_of(w, w->slot_of, rank)), "node_before",
-                            cli_json_text(node_of(w, w->in.start, rank)), "cpus",
-                            cli_json_numbers(cpus, count));
+    json_t *row =
+        cli_json_object("rank:u node:s node_before:s cpus:o", rank, node_of(w, w->slot_of, rank),
+                        node_of(w, w->in.start, rank), cli_json_numbers(cpus, count));
 
     cli_devices_json(row, &w->plan, w->at[rank], 1);
     return row;
@@ -240,19 +239,15 @@ static void print_json(const why *w)
         const partner *p = &w->partner[i];
         json_t *row = place_json(w, p->rank);
 
-        json_object_update_new(row,
-                               json_pack("{s:I, s:f, s:f, s:i, s:i}", "bytes", (json_int_t)p->bytes,
-                                         "distance", p->cost[1], "distance_before", p->cost[0],
-                                         "hops", (int)p->hops[1], "hops_before", (int)p->hops[0]));
+        cli_json_set(row, "bytes:U distance:r distance_before:r hops:i hops_before:i", p->bytes,
+                     p->cost[1], p->cost[0], (int)p->hops[1], (int)p->hops[0]);
         json_array_append_new(partners, row);
     }
-    json_object_update_new(root, json_pack("{s:f, s:f, s:o}", "J", w->cost[1], "J_before",
-                                           w->cost[0], "partners", partners));
+    cli_json_set(root, "J:r J_before:r partners:o", w->cost[1], w->cost[0], partners);
     if (w->exchange != UINT32_MAX)
         json_object_set_new(root, "exchange",
-                            json_pack("{s:I, s:o, s:f}", "rank", (json_int_t)w->exchange, "node",
-                                      cli_json_text(node_of(w, w->slot_of, w->exchange)),
-                                      "J_change", w->change));
+                            cli_json_object("rank:u node:s J_change:r", w->exchange,
+                                            node_of(w, w->slot_of, w->exchange), w->change));
     cli_json(stdout, root, JSON_REAL_PRECISION(15));
 }
 

@@ -138,20 +138,18 @@ static void print_text(FILE *out, const struct replay *r)
 
 static json_t *reply_json(const plugin_reply *reply)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "status", status_word(reply), "plan_id",
-                     cli_json_text(reply->plan_id), "gain", cli_json_text(reply->gain), "line",
-                     cli_json_text(reply->line), "layout", cli_json_text(reply->layout), "bindings",
-                     cli_json_text(reply->bindings));
+    return cli_json_object("status:s plan_id:s gain:s line:s layout:s bindings:s",
+                           status_word(reply), reply->plan_id, reply->gain, reply->line,
+                           reply->layout, reply->bindings);
 }
 
 static void print_json(FILE *out, const struct replay *r)
 {
-    json_t *root =
-        json_pack("{s:i, s:i, s:o, s:I, s:b, s:o, s:o, s:o}", "job",
-                  (int)r->record.request.asked.job, "step", (int)r->record.request.asked.step,
-                  "version", cli_json_text(r->record.version), "time", (json_int_t)r->record.time,
-                  "same", !*r->differs, "differs", cli_json_words(r->differs, ' '), "recorded",
-                  reply_json(&r->record.reply), "replayed", reply_json(&r->now));
+    json_t *root = cli_json_object(
+        "job:i step:i version:s time:U same:b differs:o recorded:o replayed:o",
+        (int)r->record.request.asked.job, (int)r->record.request.asked.step, r->record.version,
+        r->record.time, !*r->differs, cli_json_words(r->differs, ' '), reply_json(&r->record.reply),
+        reply_json(&r->now));
 
     cli_json(out, root, 0);
 }

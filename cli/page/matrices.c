@@ -82,8 +82,8 @@ static json_t *pairs_json(const page_job *job, topomap_error *err)
         values = 0;
     return values == 0 && graph->arcs > LONG_MOST
                ? json_null()
-               : json_pack("{s:o, s:o}", "value", values_json(value, values), "arc",
-                           arcs_json(graph, value, values));
+               : cli_json_object("value:o arc:o", values_json(value, values),
+                                 arcs_json(graph, value, values));
 }
 
 static size_t count_filled(const topomap_matrix *matrix)
@@ -107,8 +107,7 @@ static json_t *fine_json(const topomap_matrix *matrix)
             json_array_append_new(list, json_integer((json_int_t)matrix->bytes[i]));
             last = i;
         }
-    return json_pack("{s:I, s:I, s:o}", "cells", (json_int_t)matrix->cells, "each",
-                     (json_int_t)matrix->each, "cell", list);
+    return cli_json_object("cells:u each:u cell:o", matrix->cells, matrix->each, list);
 }
 
 /* Smaller cells than PAGE_CELLS a side; json_null() where too many of them are filled.
@@ -241,20 +240,17 @@ static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *
     json_t *made = NULL, *finer;
 
     if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) == 0)
-        made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o}", "name", name, "ranks",
-                         (json_int_t)matrix.ranks, "cells", (json_int_t)matrix.cells, "each",
-                         (json_int_t)matrix.each, "least", matrix.least, "most", matrix.most,
-                         "bytes", cells(&matrix, pairs && !job->is_drawing));
+        made = cli_json_object("name:s ranks:u cells:u each:u least:r most:r bytes:o", name,
+                               matrix.ranks, matrix.cells, matrix.each, matrix.least, matrix.most,
+                               cells(&matrix, pairs && !job->is_drawing));
     for (int i = 0; made && i < LINES; i++) /* ranks in their own order have none */
         json_object_set_new(made, lines[i].name, json_array());
     topomap_matrix_clear(&matrix);
     finer = made && !pairs ? finer_json(job->graph, place, err) : json_null();
     if (made && finer) {
-        json_object_set_new(made, "finer", finer);
-        json_object_set_new(made, "place",
-                            pairs && place
-                                ? cli_json_numbers(place, topomap_graph_ranks(job->graph))
-                                : json_null());
+        cli_json_set(made, "finer:o place:o", finer,
+                     pairs && place ? cli_json_numbers(place, topomap_graph_ranks(job->graph))
+                                    : json_null());
         return made;
     }
     json_decref(made);
@@ -303,7 +299,7 @@ json_t *page_who(const page_job *job, topomap_error *err)
     json_t *list = pairs ? matrices(job, !json_is_null(pairs), err) : NULL;
 
     if (list)
-        return json_pack("{s:o, s:o}", "pairs", pairs, "matrices", list);
+        return cli_json_object("pairs:o matrices:o", pairs, list);
     json_decref(pairs);
     return NULL;
 }

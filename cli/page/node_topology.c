@@ -38,10 +38,9 @@ static json_t *shape_json(const topomap_shape *shape)
         json_array_append_new(cpus, cli_json_numbers(shape->pu_os + shape->pu_first[c],
                                                      shape->pu_first[c + 1] - shape->pu_first[c]));
     for (uint32_t l = 0; l < shape->levels; l++)
-        json_array_append_new(
-            levels, json_pack("{s:o, s:o}", "name", cli_json_text(shape->level[l].name), "group",
-                              cli_json_numbers(shape->level[l].group, shape->cores)));
-    return json_pack("{s:s, s:o, s:o}", "leaf", "core", "cpus", cpus, "level", levels);
+        cli_json_add(levels, "name:s group:o", shape->level[l].name,
+                     cli_json_numbers(shape->level[l].group, shape->cores));
+    return cli_json_object("leaf:s cpus:o level:o", "core", cpus, levels);
 }
 
 /* The nested groups of a specified machine, the whole node left out; its places are numbered from
@@ -62,11 +61,9 @@ static json_t *nesting_json(const topomap_machine *m, uint32_t node)
         if (l + 1 == m->inner_levels)
             json_decref(group);
         else
-            json_array_append_new(
-                levels,
-                json_pack("{s:o, s:o}", "name", cli_json_text(m->inner[l].name), "group", group));
+            cli_json_add(levels, "name:s group:o", m->inner[l].name, group);
     }
-    return json_pack("{s:s, s:o, s:o}", "leaf", "place", "cpus", places, "level", levels);
+    return cli_json_object("leaf:s cpus:o level:o", "place", places, levels);
 }
 
 /* Takes the reference. */
@@ -116,11 +113,10 @@ static int shape_of(inside *in, uint32_t node, int *number, topomap_error *err)
 
 static json_t *device_json(const topomap_device *device)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I}", "kind",
-                     device->kind == TOPOMAP_DEVICE_GPU ? "GPU" : "NIC", "name",
-                     cli_json_text(device->name), "model", cli_json_text(device->model), "cpus",
-                     cli_json_text(device->cpus ? device->cpus : ""), "numa", device->numa, "mbps",
-                     (json_int_t)device->mbps);
+    return cli_json_object("kind:s name:s model:s cpus:s numa:i mbps:u",
+                           device->kind == TOPOMAP_DEVICE_GPU ? "GPU" : "NIC", device->name,
+                           device->model, device->cpus ? device->cpus : "", device->numa,
+                           device->mbps);
 }
 
 static json_t *devices_json(const topomap_db_device_classes *found)
@@ -294,10 +290,10 @@ static json_t *node_json(inside *in, uint32_t node, topomap_error *err)
 
     if (shape_of(in, node, &shape, err) != 0)
         return NULL;
-    return json_pack("{s:o, s:i, s:I, s:o, s:o}", "name", page_node_name(in->job, node), "shape",
-                     shape, "device",
-                     class == TOPOMAP_DB_NO_DEVICES ? (json_int_t)NONE : (json_int_t) class,
-                     "before", ranks_json(in, 0, node), "after", ranks_json(in, 1, node));
+    return cli_json_object("name:o shape:i device:U before:o after:o",
+                           page_node_name(in->job, node), shape,
+                           class == TOPOMAP_DB_NO_DEVICES ? (json_int_t)NONE : (json_int_t) class,
+                           ranks_json(in, 0, node), ranks_json(in, 1, node));
 }
 
 static json_t *make(inside *in, topomap_error *err)

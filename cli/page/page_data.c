@@ -57,8 +57,7 @@ static json_t *measured_json(const store_comparison *times)
 
 static json_t *pair(const char *name, const char *unit, double before, double after)
 {
-    return json_pack("{s:s, s:s, s:f, s:f}", "name", name, "unit", unit, "before", before, "after",
-                     after);
+    return cli_json_object("name:s unit:s before:r after:r", name, unit, before, after);
 }
 
 /* J stands first, how far bytes travel last. */
@@ -151,21 +150,18 @@ static json_t *candidates(const topomap_mapping *mapping)
     for (size_t i = 0; mapping && i < mapping->candidates; i++) {
         const topomap_candidate *c = &mapping->candidate[i];
 
-        json_array_append_new(list,
-                              json_pack("{s:s, s:f, s:f, s:f}", "name", c->name, "J", c->J, "time",
-                                        isfinite(c->time) ? c->time : 0.0, "seconds", c->seconds));
+        cli_json_add(list, "name:s J:r time:r seconds:r", c->name, c->J,
+                     isfinite(c->time) ? c->time : 0.0, c->seconds);
     }
     return list;
 }
 
 static json_t *head(const page_job *job)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:s}", "version", PACKAGE_VERSION,
-                     "title", cli_json_text(job->title), "line", cli_json_text(job->line),
-                     "command", cli_json_text(job->command), "start", job->start_name, "ranks",
-                     (json_int_t)job->ranks, "nodes",
-                     (json_int_t)topomap_machine_nodes(job->machine), "machine",
-                     topomap_machine_kind(job->machine));
+    return cli_json_object("version:s title:s line:s command:s start:s ranks:u nodes:u machine:s",
+                           PACKAGE_VERSION, job->title, job->line, job->command, job->start_name,
+                           job->ranks, topomap_machine_nodes(job->machine),
+                           topomap_machine_kind(job->machine));
 }
 
 json_t *page_data(const page_job *job, topomap_error *err)
@@ -206,9 +202,8 @@ json_t *page_data(const page_job *job, topomap_error *err)
         json_array_extend(figures, further);
     }
     json_decref(further);
-    json_object_set_new(root, "figures", figures);
-    json_object_set_new(root, "levels", levels);
-    json_object_set_new(root, "candidates", candidates(job->mapping));
+    cli_json_set(root, "figures:o levels:o candidates:o", figures, levels,
+                 candidates(job->mapping));
     if (status == 0)
         return root;
     json_decref(root);

@@ -314,7 +314,7 @@ static int compare(const cli_call *call)
     }
     json_object_del(a, "inside"); /* not shown */
     json_object_del(b, "inside");
-    both = json_pack("{s:s, s:o, s:o}", "line", line, "a", a, "b", b);
+    both = cli_json_object("line:s a:o b:o", line, a, b);
     return write_page(call, "Two plans", both);
 }
 

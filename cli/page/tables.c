@@ -219,9 +219,9 @@ static json_t *unit_row(const page_job *job, const nodes *n, uint32_t unit)
     for (int i = 0; i < 2; i++)
         ranks[i] =
             page_ranges(n->rank[i] + n->first[i][unit], n->first[i][unit + 1] - n->first[i][unit]);
-    row = json_pack("{s:o, s:o, s:o, s:f, s:f}", "name", unit_name(job, n, unit), "before",
-                    ranks[0], "after", ranks[1], "out_before", n->sum[0][OUTSIDE][unit],
-                    "out_after", n->sum[1][OUTSIDE][unit]);
+    row =
+        cli_json_object("name:o before:o after:o out_before:r out_after:r", unit_name(job, n, unit),
+                        ranks[0], ranks[1], n->sum[0][OUTSIDE][unit], n->sum[1][OUTSIDE][unit]);
     if (row && job->ranks > PAGE_RANKS) /* what the table of ranks would have told */
         json_object_set_new(row, "sums",
                             json_pack("[f, f, f, f]", n->sum[0][INSIDE][unit],
@@ -238,7 +238,7 @@ json_t *page_nodes(const page_job *job, topomap_error *err)
     for (uint32_t unit = 0; list && unit < n.units.count; unit++)
         json_array_append_new(list, unit_row(job, &n, unit));
     if (list)
-        made = json_pack("{s:o, s:s}", "node", list, "unit", n.units.what);
+        made = cli_json_object("node:o unit:s", list, n.units.what);
     for (int i = 0; i < 2; i++) {
         free(n.first[i]);
         free(n.rank[i]);
