@@ -11,6 +11,7 @@
 #include "plugin/store/store.h"
 #include "plugin/store/run.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* The site's store and the user's own: where the site's folder has none of the user's, launches
  * have used the other one. */
@@ -32,14 +33,8 @@ static int open_stores(const cli_call *call, stores *found)
     return found->count < 0 ? cli_fail(call, &err) : CLI_DONE;
 }
 
-static int by_use(const void *a, const void *b)
-{
-    const store_entry *x = &((const row *)a)->entry, *y = &((const row *)b)->entry;
-
-    if (x->used != y->used)
-        return x->used < y->used ? 1 : -1;
-    return strcmp(x->key, y->key);
-}
+TOPOMAP_COMPARE(by_use, row, TOPOMAP_ORDER(y->entry.used, x->entry.used),
+                strcmp(x->entry.key, y->entry.key))
 
 static int add_rows(const store *from, row **list, size_t *count, topomap_error *err)
 {
@@ -68,8 +63,7 @@ static int list_stores(const cli_call *call, const stores *from, row **list, siz
             free(*list);
             return cli_fail(call, &err);
         }
-    if (*count)
-        qsort(*list, *count, sizeof **list, by_use);
+    TOPOMAP_SORT(*list, *count, by_use);
     return CLI_DONE;
 }
 

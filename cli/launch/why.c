@@ -46,12 +46,8 @@ static void why_clear(why *w)
 
 /* ---- Finding out ------------------------------------------------------------------------- */
 
-static int by_bytes(const void *a, const void *b)
-{
-    const partner *x = a, *y = b;
-
-    return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : (x->rank > y->rank ? 1 : -1);
-}
+TOPOMAP_COMPARE(by_bytes, partner, TOPOMAP_ORDER(y->bytes, x->bytes),
+                TOPOMAP_ORDER(x->rank, y->rank))
 
 static int find_partners(why *w, topomap_error *err)
 {
@@ -72,8 +68,7 @@ static int find_partners(why *w, topomap_error *err)
             w->cost[i] += (double)p->bytes * p->cost[i];
         }
     }
-    if (w->partners)
-        qsort(w->partner, w->partners, sizeof *w->partner, by_bytes);
+    TOPOMAP_SORT(w->partner, w->partners, by_bytes);
     return 0;
 }
 

@@ -23,8 +23,7 @@ static size_t sort_values(const topomap_graph *graph, uint64_t *value)
 
     for (uint64_t arc = 0; arc < graph->arcs; arc++)
         value[arc] = graph->bytes[arc];
-    if (graph->arcs)
-        qsort(value, graph->arcs, sizeof *value, topomap_by_u64);
+    TOPOMAP_SORT(value, graph->arcs, topomap_by_u64);
     for (uint64_t arc = 0; arc < graph->arcs; arc++)
         if (arc == 0 || value[arc] != value[arc - 1])
             value[values++] = value[arc];

@@ -4,6 +4,7 @@
 
 #include "cli/page/page.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* What a round goes by: the groups so far, as a network, and what each of them is put to. */
 typedef struct round {
@@ -58,16 +59,8 @@ typedef struct looks {
     uint32_t level, vertex;
 } looks;
 
-static int by_looks(const void *a, const void *b)
-{
-    const looks *x = a, *y = b;
-
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? -1 : 1;
-    return (x->vertex > y->vertex) - (x->vertex < y->vertex);
-}
+TOPOMAP_COMPARE(by_looks, looks, TOPOMAP_ORDER(x->level, y->level) ?: TOPOMAP_ORDER(x->sum, y->sum),
+                TOPOMAP_ORDER(x->vertex, y->vertex))
 
 /* splitmix64's last step (Steele, Lea, Flood, OOPSLA 2014). */
 static uint64_t mix(uint64_t z)

@@ -13,6 +13,7 @@
 #include "plan/plan.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { NODES_MOST = 1024, CPU_TEXTS_MOST = 65536, NONE = -1 };
 
@@ -237,20 +238,7 @@ typedef struct busy {
     double bytes;
 } busy;
 
-static int by_bytes(const void *a, const void *b)
-{
-    const busy *x = a, *y = b;
-
-    if (x->bytes < y->bytes || x->bytes > y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-static int by_node(const void *a, const void *b)
-{
-    return (*(const uint32_t *)a > *(const uint32_t *)b) -
-           (*(const uint32_t *)a < *(const uint32_t *)b);
-}
+TOPOMAP_COMPARE(by_bytes, busy, TOPOMAP_ORDER(y->bytes, x->bytes), TOPOMAP_ORDER(x->node, y->node))
 
 /* Those with ranks; where they are too many, those that send and receive most. \return how many
  * there are, UINT32_MAX: memory is short */
@@ -277,7 +265,7 @@ static uint32_t choose(inside *in, topomap_error *err)
         if (in->count < NODES_MOST && (in->count == 0 || ranks <= PAGE_RANKS))
             in->chosen[in->count++] = node;
     }
-    qsort(in->chosen, in->count, sizeof *in->chosen, by_node);
+    qsort(in->chosen, in->count, sizeof *in->chosen, topomap_by_u32);
     return used;
 }
 

@@ -6,18 +6,14 @@
 #include "cli/cli.h"
 #include "cli/page/page.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 typedef struct row {
     uint32_t link;
     double most;
 } row;
 
-static int by_load(const void *a, const void *b)
-{
-    const row *x = a, *y = b;
-
-    return x->most != y->most ? (x->most < y->most ? 1 : -1) : (x->link > y->link ? 1 : -1);
-}
+TOPOMAP_COMPARE(by_load, row, TOPOMAP_ORDER(y->most, x->most), TOPOMAP_ORDER(x->link, y->link))
 
 enum { PAIRS = 3 }; /* of ranks, that have most of a link's bytes */
 
@@ -92,8 +88,7 @@ static json_t *make(const page_job *job, topomap_link_loads *const load[2], topo
     for (uint32_t link = 0; link < links; link++)
         rows[link] = (row){link, fmax(topomap_link_loads_share(load[0], link),
                                       topomap_link_loads_share(load[1], link))};
-    if (links)
-        qsort(rows, links, sizeof *rows, by_load);
+    TOPOMAP_SORT(rows, links, by_load);
     most = links ? rows[0].most : 0;
     return cli_json_object("model:s unit:s count:u most:r busiest:o before:o after:o picture:o",
                            congestion->model, congestion->unit, links, most,

@@ -11,6 +11,7 @@
 #include "draw/draw.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { STEP = 14, ROW = 60, CELL = 26, EDGE = 20, SPOKE = 40 };
 /* A picture of more is no picture: it is of groups, then. */
@@ -200,15 +201,8 @@ static double most_of(const cable *c)
     return fmax(c->share[0], c->share[1]);
 }
 
-static int by_load(const void *a, const void *b)
-{
-    const cable *x = a, *y = b;
-    double mine = most_of(x), other = most_of(y);
-
-    if (mine < other || mine > other)
-        return mine < other ? 1 : -1;
-    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
+TOPOMAP_COMPARE(by_load, cable, TOPOMAP_ORDER(most_of(y), most_of(x)),
+                TOPOMAP_ORDER(x->a, y->a) ?: TOPOMAP_ORDER(x->b, y->b))
 
 /* Of a link, or of the fullest one between two groups. */
 static int find_shares(picture *p, topomap_error *err)

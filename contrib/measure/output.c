@@ -10,6 +10,7 @@
 #include "topology-db/db.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "util/sorted.h"
 
 enum { COLUMNS = sizeof(struct measure_row) / sizeof(double) };
 
@@ -151,8 +152,7 @@ int measure_write(const struct measure_options *options, const struct measure_jo
     int failed = gather(job, rows, &all, err);
 
     if (!failed && job->rank == 0) {
-        if (all.rows)
-            qsort(all.row, all.rows, sizeof *all.row, by_row);
+        TOPOMAP_SORT(all.row, all.rows, by_row);
         failed = write_all(options, job, &all, hops, err);
     }
     free(all.row);

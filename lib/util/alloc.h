@@ -25,6 +25,10 @@ static inline void topomap_free_local(void *pointer)
     free(array);
 }
 
+/** Of a local variable: calls \p function, which takes a pointer to the variable, when the variable
+ *  goes out of scope. The variable must be initialised. */
+#define TOPOMAP_CLEANUP(function) __attribute__((cleanup(function)))
+
 /** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
  *  at least doubling. On failure the array is as it was. */
 int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 #include "watch/watch.h"
 
 #define TOPOMAP_INPUT_STANDARD "standard input"
@@ -22,6 +23,14 @@ const char *topomap_input_called(const char *path);
 int topomap_input_memory(const char *path, const void *bytes, size_t size, topomap_input **input,
                          topomap_error *err);
 void topomap_input_close(topomap_input *input);
+
+/** Of a local pointer to an input: closes the input when the pointer goes out of scope. It must be
+ *  initialised. */
+#define TOPOMAP_INPUT_CLOSED TOPOMAP_CLEANUP(topomap_input_close_local)
+static inline void topomap_input_close_local(topomap_input **input)
+{
+    topomap_input_close(*input);
+}
 
 /** Next line: 1 and a NUL-terminated text without its newline (CR before it dropped too), lent
  *  until the next call and free to be changed by the caller; 0 at the end; -1 on failure.

@@ -5,16 +5,38 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- sorted -------------------------------------------------------------------- */
+
+/** Of an order by several keys, which ?: joins: -1, 0 or 1. */
+#define TOPOMAP_ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+
+/** Defines the function \p by for qsort(): the order of the elements x and y, of \p type, by the
+ *  expression \p first; where that is 0, by \p then. */
+#define TOPOMAP_COMPARE(by, type, first, then)                                                     \
+    static int by(const void *a, const void *b)                                                    \
+    {                                                                                              \
+        const type *x = a, *y = b;                                                                 \
+                                                                                                   \
+        return (first) ?: (then);                                                                  \
+    }
+
+/** Sorts \p count elements of a list, which may be NULL where there are none, by a function for
+ *  qsort(). */
+#define TOPOMAP_SORT(list, count, by)                                                              \
+    do {                                                                                           \
+        if ((count) > 0)                                                                           \
+            qsort(list, count, sizeof *(list), by);                                                \
+    } while (0)
 
 /** For qsort(): numbers, ascending. */
 static inline int topomap_by_u32(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-    return x < y ? -1 : x > y;
+    return TOPOMAP_ORDER(x, y);
 }
 
 /** For qsort() likewise, and no number is a NaN. */
@@ -22,7 +44,7 @@ static inline int topomap_by_double(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
 
-    return x < y ? -1 : x > y;
+    return TOPOMAP_ORDER(x, y);
 }
 
 /** For qsort() likewise. */
@@ -30,7 +52,7 @@ static inline int topomap_by_u64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    return (x > y) - (x < y);
+    return TOPOMAP_ORDER(x, y);
 }
 
 /** Where in [low, high) of an ascending list the first number stands that is not below \p value;
