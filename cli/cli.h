@@ -8,7 +8,9 @@
 
 #include "cli/terminal/terminal.h"
 #include "request/request.h"
+#include "topomap/db.h"
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 
 /** Exit statuses of every command. */
 enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FAILED = 4 };
@@ -185,6 +187,19 @@ int cli_ends_in(const char *name, const char *suffix);
 /** The variable's value, lent; NULL: it is not set, or empty, which is the same. */
 const char *cli_environment(const char *name);
 
+/** Attributes of local pointers to a database and a graph: they end with the scope. The pointers
+ *  must be initialised. */
+#define CLI_DB_CLOSED TOPOMAP_CLEANUP(cli_close_db)
+#define CLI_GRAPH_FREED TOPOMAP_CLEANUP(cli_free_graph)
+static inline void cli_close_db(topomap_db **db)
+{
+    topomap_db_close(*db);
+}
+static inline void cli_free_graph(topomap_graph **graph)
+{
+    topomap_graph_free(*graph);
+}
+
 #define CLI_SITE_DATABASE "/var/lib/topomap/topology.db"
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
 const char *cli_database(const cli_call *call);
@@ -221,6 +236,11 @@ void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const 
  *  \param flags  jansson's: JSON_COMPACT, without which lines are indented, JSON_REAL_PRECISION()
  *  \return CLI_DONE, or CLI_FAILED */
 int cli_json(FILE *out, json_t *value, size_t flags);
+
+/** Answers what a call asked: prints the JSON and takes its reference (NULL: text was printed), or
+ *  says why it \p failed. Returns the exit status. */
+int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_t *json,
+               size_t flags);
 
 /** Writes a value in ASCII. \param escaped  the ASCII characters that strings may hold and that are
  *  written as \uXXXX, in addition to those that JSON requires: DEL, which a terminal obeys, and in

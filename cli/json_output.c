@@ -79,6 +79,15 @@ json_t *cli_json_count(uint64_t count)
     return count ? json_integer((json_int_t)count) : json_null();
 }
 
+int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_t *json,
+               size_t flags)
+{
+    if (!failed)
+        return json ? cli_json(stdout, json, flags) : CLI_DONE;
+    json_decref(json);
+    return cli_fail(call, err);
+}
+
 /* The next value of a format, of the types that cli.h lists. */
 static json_t *next_value(char type, va_list *args)
 {

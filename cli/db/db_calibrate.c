@@ -208,18 +208,18 @@ static int write_files(const cli_call *call, const topomap_db_calibration *r)
 {
     const char *output = call->options.output, *matrix = call->options.matrix;
     const char *list = call->options.nodes;
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     double size = call->options.size;
     topomap_error err;
-    int failed;
 
     if (!size)
         size = r->latency_only && r->size > 0 ? r->size : 65536;
-    failed = (list && topomap_hostlist_expand(list, 0, &names, &err)) ||
-             (output && topomap_db_calibration_write(r, output, &err)) ||
-             (matrix && topomap_db_calibration_matrix(r, size, list ? &names : NULL, matrix, &err));
-    topomap_names_clear(&names);
-    return failed ? cli_fail(call, &err) : CLI_DONE;
+    return (list && topomap_hostlist_expand(list, 0, &names, &err)) ||
+                   (output && topomap_db_calibration_write(r, output, &err)) ||
+                   (matrix &&
+                    topomap_db_calibration_matrix(r, size, list ? &names : NULL, matrix, &err))
+               ? cli_fail(call, &err)
+               : CLI_DONE;
 }
 
 static int run_calibrate(const cli_call *call)
@@ -227,28 +227,24 @@ static int run_calibrate(const cli_call *call)
     const char *output = call->options.output, *matrix = call->options.matrix;
     int quiet =
         (output && *output == '-' && !output[1]) || (matrix && *matrix == '-' && !matrix[1]);
-    topomap_db *db = NULL;
-    topomap_db_calibration result = {0};
+    CLI_DB_CLOSED topomap_db *db = NULL;
+    TOPOMAP_CLEANUP(topomap_db_calibration_clear) topomap_db_calibration result = {0};
     topomap_error err;
     int status;
 
     if (call->options.nodes && !matrix)
         return cli_usage_error(call, "--nodes is the order of --matrix");
-    if ((call->options.db || cli_environment("TOPOMAP_DB")) &&
-        topomap_db_open(cli_database(call), &db, &err))
+    if (((call->options.db || cli_environment("TOPOMAP_DB")) &&
+         topomap_db_open(cli_database(call), &db, &err)) ||
+        topomap_db_calibrate(call->operand[0], db, &result, &err))
         return cli_fail(call, &err);
-    status =
-        topomap_db_calibrate(call->operand[0], db, &result, &err) ? cli_fail(call, &err) : CLI_DONE;
-    if (!status)
-        status = write_files(call, &result);
+    status = write_files(call, &result);
     if (!status && !quiet)
         status = call->options.json ? print_json(&result) : print_report(&result);
     if (!status && result.pairs && !result.healthy)
         fprintf(stderr,
                 "topomap db calibrate: warning: times scatter by more than a fifth about the fit: "
                 "the fabric was busy, or is sick\n");
-    topomap_db_calibration_clear(&result);
-    topomap_db_close(db);
     return status;
 }
 

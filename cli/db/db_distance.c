@@ -117,7 +117,7 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
 {
     const char *path = call->options.pairs;
     topomap_error err;
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     size_t length;
     char *line;
     int got = 0, status = CLI_DONE;
@@ -129,32 +129,24 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
 
         status = answered > status ? answered : status;
     }
-    if (got < 0)
-        status = cli_fail(call, &err);
-    topomap_input_close(input);
-    return status;
+    return got < 0 ? cli_fail(call, &err) : status;
 }
 
 static int run_distance(const cli_call *call)
 {
     const topomap_db_route_options options = {.rail = call->options.rail,
                                               .path = call->options.path};
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_db_router *router;
     topomap_error err;
     int status, pairs = call->options.pairs != NULL;
 
     if (call->operands != (pairs ? 0 : 2))
         return cli_usage_error(call, "two nodes, or --pairs FILE");
-    if (topomap_db_open(cli_database(call), &db, &err))
+    if (topomap_db_open(cli_database(call), &db, &err) || topomap_db_router_open(db, &router, &err))
         return cli_fail(call, &err);
-    if (topomap_db_router_open(db, &router, &err)) {
-        status = cli_fail(call, &err);
-    } else {
-        status = pairs ? many_pairs(call, router, &options) : one_pair(call, router, &options);
-        topomap_db_router_close(router);
-    }
-    topomap_db_close(db);
+    status = pairs ? many_pairs(call, router, &options) : one_pair(call, router, &options);
+    topomap_db_router_close(router);
     return status;
 }
 

@@ -19,6 +19,7 @@ struct node {
     uint32_t *rail; /* [gpus] */
     uint32_t *part; /* [count] which part of the node a device hangs on, or UINT32_MAX */
     char *drawn;    /* [count] */
+    topomap_arena arrays;
 };
 
 /* ---- Parts of a node: its NUMA nodes, else its packages, else all of it ---------------------- */
@@ -82,22 +83,18 @@ static int part_number(const struct node *node, uint32_t part)
 
 static void print_cpus(const topomap_shape *shape, const uint32_t *group, uint32_t part)
 {
-    uint32_t *pu = malloc(shape->pus * sizeof *pu), count = 0;
+    TOPOMAP_FREED uint32_t *pu = malloc(shape->pus * sizeof *pu);
+    uint32_t count = 0;
 
     for (uint32_t c = 0; pu && c < shape->cores; c++)
-        for (uint32_t i = shape->pu_first[c]; group[c] == part && i < shape->pu_first[c + 1]; i++) {
-            uint32_t at = count++;
-
-            for (; at && pu[at - 1] > shape->pu_os[i]; at--)
-                pu[at] = pu[at - 1];
-            pu[at] = shape->pu_os[i];
-        }
+        for (uint32_t i = shape->pu_first[c]; group[c] == part && i < shape->pu_first[c + 1]; i++)
+            pu[count++] = shape->pu_os[i];
     if (pu) {
+        TOPOMAP_SORT(pu, count, topomap_by_u32);
         printf("  CPUs ");
         topomap_ranges_print(stdout, pu, count, 2);
     }
     putchar('\n');
-    free(pu);
 }
 
 static void print_device(const struct node *node, uint32_t i, int indent)
@@ -328,12 +325,11 @@ static int fill(topomap_db *db, const char *name, struct node *node, topomap_err
         topomap_db_shape(db, name, &node->shape, err) ||
         topomap_db_domain(db, name, node->domain, sizeof node->domain, err))
         return -1;
-    node->nic = topomap_alloc(node->devices.gpus, sizeof *node->nic, err);
-    node->rail = topomap_alloc(node->devices.gpus, sizeof *node->rail, err);
-    node->part = topomap_alloc(node->devices.count, sizeof *node->part, err);
-    node->drawn = topomap_alloc(node->devices.count, 1, err);
-    if (!node->nic || !node->rail || !node->part || !node->drawn ||
-        topomap_devices_nics(&node->devices, node->nic, err) ||
+    node->nic = topomap_arena_alloc(&node->arrays, node->devices.gpus, sizeof *node->nic, err);
+    node->rail = topomap_arena_alloc(&node->arrays, node->devices.gpus, sizeof *node->rail, err);
+    node->part = topomap_arena_alloc(&node->arrays, node->devices.count, sizeof *node->part, err);
+    node->drawn = topomap_arena_alloc(&node->arrays, node->devices.count, 1, err);
+    if (node->arrays.is_short || topomap_devices_nics(&node->devices, node->nic, err) ||
         !topomap_devices_rails(&node->devices, node->rail, err))
         return -1;
     for (uint32_t i = 0; i < node->devices.count; i++)
@@ -341,25 +337,27 @@ static int fill(topomap_db *db, const char *name, struct node *node, topomap_err
     return 0;
 }
 
+static void clear(struct node *node)
+{
+    topomap_arena_clear(&node->arrays);
+    topomap_devices_clear(&node->devices);
+    topomap_shape_clear(&node->shape);
+}
+
 int cli_db_node(topomap_db *db, const char *name, json_t *host, topomap_error *err)
 {
-    struct node node = {.domain = ""};
-    int result = fill(db, name, &node, err);
+    TOPOMAP_CLEANUP(clear) struct node node = {.domain = ""};
 
-    if (!result && host)
+    if (fill(db, name, &node, err))
+        return -1;
+    if (host) {
         add_json(&node, host);
-    if (!result && !host) {
-        if (*node.domain)
-            printf("  NVLink domain %s\n", node.domain);
-        if (node.shape.cores || node.devices.count)
-            print_tree(&node);
-        print_links(&node.devices);
+        return 0;
     }
-    free(node.nic);
-    free(node.rail);
-    free(node.part);
-    free(node.drawn);
-    topomap_devices_clear(&node.devices);
-    topomap_shape_clear(&node.shape);
-    return result;
+    if (*node.domain)
+        printf("  NVLink domain %s\n", node.domain);
+    if (node.shape.cores || node.devices.count)
+        print_tree(&node);
+    print_links(&node.devices);
+    return 0;
 }
