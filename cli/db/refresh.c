@@ -67,15 +67,13 @@ static int copy(int from, int to)
 static int copy_file(const char *from, const char *to)
 {
     struct stat about;
-    int in = topomap_untrusted_open(AT_FDCWD, from, O_RDONLY, &about), out, status = -1;
+    TOPOMAP_CLOSED int in = topomap_untrusted_open(AT_FDCWD, from, O_RDONLY, &about);
+    int out;
 
     if (in < 0)
         return errno == ENOENT ? 0 : -1; /* there is none yet */
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (out >= 0)
-        status = copy(in, out) | close(out);
-    close(in);
-    return status;
+    return out < 0 ? -1 : copy(in, out) | close(out);
 }
 
 /* Removes what a refresh that was killed has left. */
@@ -155,8 +153,8 @@ static void close_all(const refresh *r)
 static int import(refresh *r, const refresh_source *s, const char *file, char why[CLI_WHY])
 {
     char *words[12 + 2 * REFRESH_WORDS] = {"/proc/self/exe", "db", "import", "--db", r->made};
-    int used = 5, status;
-    char *text;
+    int used = 5;
+    TOPOMAP_FREED char *text = NULL;
 
     if (s->nodes) {
         words[used++] = "--nodes";
@@ -168,9 +166,7 @@ static int import(refresh *r, const refresh_source *s, const char *file, char wh
     }
     words[used++] = (char *)s->format;
     words[used++] = (char *)file;
-    status = cli_capture(words, topomap_clock_ms(), (unsigned)(s->seconds * 1000), &text, why);
-    free(text);
-    return status;
+    return cli_capture(words, topomap_clock_ms(), (unsigned)(s->seconds * 1000), &text, why);
 }
 
 /* The file for a source's answer: its format, and a number if another source has the same, so that
@@ -261,25 +257,17 @@ static int check_losses(const refresh *r, const topomap_db_loss *loss)
 static int compare(refresh *r)
 {
     topomap_db_loss loss[TOPOMAP_DB_LOSSES];
-    topomap_db *before, *after = NULL;
+    CLI_DB_CLOSED topomap_db *before = NULL;
+    CLI_DB_CLOSED topomap_db *after = NULL;
     topomap_error err;
-    int status;
 
     if (access(r->db, F_OK) != 0) {
         printf("%s is new\n", r->db);
         return 0;
     }
-    status = topomap_db_open(r->db, &before, &err);
-    if (status == 0) {
-        status = topomap_db_open(r->made, &after, &err) ||
-                         topomap_db_losses(before, after, loss, &err) ||
-                         topomap_db_diff(before, after, 0, tell, r, &err)
-                     ? -1
-                     : 0;
-        topomap_db_close(after);
-        topomap_db_close(before);
-    }
-    if (status != 0)
+    if (topomap_db_open(r->db, &before, &err) || topomap_db_open(r->made, &after, &err) ||
+        topomap_db_losses(before, after, loss, &err) ||
+        topomap_db_diff(before, after, 0, tell, r, &err))
         return keep(r, "%s", err.text);
     if (!r->changes)
         printf("no differences\n");
@@ -291,11 +279,9 @@ static int compare(refresh *r)
 static int place(const refresh *r, topomap_publish *publish)
 {
     topomap_error err;
-    int in = open(r->made, O_RDONLY | O_CLOEXEC), failed;
+    TOPOMAP_CLOSED int in = open(r->made, O_RDONLY | O_CLOEXEC);
+    int failed = in < 0 || copy(in, topomap_publish_fd(publish));
 
-    failed = in < 0 || copy(in, topomap_publish_fd(publish));
-    if (in >= 0)
-        close(in);
     if (failed || topomap_publish_overtaken(publish)) {
         topomap_publish_abandon(publish);
         return keep(r, "%s",
@@ -310,26 +296,20 @@ static int write_topology(const refresh *r)
 {
     char *words[] = {"/proc/self/exe", "db", "export", "--db", (char *)r->db, "--to",
                      "slurm-topology", NULL, NULL,     NULL};
-    char why[CLI_WHY], *wanted = NULL, *there = NULL;
+    TOPOMAP_FREED char *wanted = NULL, *there = NULL, *nothing = NULL;
     char *const cat[] = {"cat", r->conf.topology, NULL};
-    int status, same;
+    char why[CLI_WHY];
+    int status;
 
     if (!r->conf.topology)
         return 0;
     status = cli_capture(words, topomap_clock_ms(), 60000, &wanted, why);
-    same = status == 0 && cli_capture(cat, topomap_clock_ms(), 10000, &there, why) == 0 &&
-           !strcmp(wanted, there);
-    free(wanted);
-    free(there);
-    if (same)
+    if (status == 0 && cli_capture(cat, topomap_clock_ms(), 10000, &there, why) == 0 &&
+        !strcmp(wanted, there))
         return 0;
     words[7] = "-o";
     words[8] = r->conf.topology;
-    if (status == 0) {
-        status = cli_capture(words, topomap_clock_ms(), 60000, &wanted, why);
-        free(wanted);
-    }
-    if (status == 0) {
+    if (status == 0 && cli_capture(words, topomap_clock_ms(), 60000, &nothing, why) == 0) {
         printf("%s has changed: scontrol reconfigure\n", r->conf.topology);
         return 0;
     }

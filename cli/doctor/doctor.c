@@ -12,6 +12,7 @@
 #include "cli/launch/records.h"
 #include "cli/subprocess.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 /* In this order: what one finds, the next ones go by. */
 static const doctor_check checks[] = {
@@ -62,16 +63,14 @@ void doctor_say(doctor_verdict *verdict, enum doctor_status status, const char *
 
 void doctor_add(doctor_verdict *verdict, const char *format, ...)
 {
-    size_t used = strlen(verdict->found);
+    char more[sizeof verdict->found];
     va_list args;
 
-    used += (size_t)snprintf(verdict->found + used, sizeof verdict->found - used, "%s",
-                             used ? "; " : "");
-    if (used >= sizeof verdict->found)
-        return;
     va_start(args, format);
-    vsnprintf(verdict->found + used, sizeof verdict->found - used, format, args);
+    vsnprintf(more, sizeof more, format, args);
     va_end(args);
+    topomap_text_append(verdict->found, sizeof verdict->found, "%s%s", *verdict->found ? "; " : "",
+                        more);
 }
 
 /* ---- One check in its process ---------------------------------------------------------------- */
