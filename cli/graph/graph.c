@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/graph/graph_files.h"
 #include "graph/formats/parts.h"
 #include "graph/graph.h"
+#include "util/whole.h"
 
 static json_t *phase_bytes(const topomap_graph *graph)
 {
@@ -45,14 +45,12 @@ static void info_parts(const topomap_graph *graph, json_t *info)
  * folder. */
 static topomap_part_summary summary_of(const char *path)
 {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    TOPOMAP_CLOSED int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     topomap_part_summary sums = {0};
     topomap_error err;
 
     if (folder < 0 || topomap_parts_summary_open(folder, path, &sums, &err))
         sums = (topomap_part_summary){0};
-    if (folder >= 0)
-        close(folder);
     return sums;
 }
 
@@ -153,7 +151,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
 static int run_info(const cli_call *call)
 {
     topomap_recognition found;
-    topomap_graph *graph;
+    CLI_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &graph);
 
@@ -161,27 +159,22 @@ static int run_info(const cli_call *call)
         return status;
     /* One that has no name among the patterns is as good as none here. */
     if (topomap_graph_recognise(graph, 0, &found, &err) == 0)
-        status = print_info(call, graph, &found);
-    else if (err.code == TOPOMAP_EUSAGE)
-        status = print_info(call, graph, &(topomap_recognition){.text = ""});
-    else
-        status = cli_fail(call, &err);
-    topomap_graph_free(graph);
-    return status;
+        return print_info(call, graph, &found);
+    if (err.code == TOPOMAP_EUSAGE)
+        return print_info(call, graph, &(topomap_recognition){.text = ""});
+    return cli_fail(call, &err);
 }
 
 static int run_recognise(const cli_call *call)
 {
     topomap_recognition found;
-    topomap_graph *graph;
+    CLI_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &graph);
 
     if (status != 0)
         return status;
-    status = topomap_graph_recognise(graph, call->options.scale, &found, &err);
-    topomap_graph_free(graph);
-    if (status != 0)
+    if (topomap_graph_recognise(graph, call->options.scale, &found, &err) != 0)
         return cli_fail(call, &err);
     if (!found.dims) {
         fprintf(stderr, "topomap graph recognise: no pattern in %s\n", call->operand[0]);
@@ -215,16 +208,17 @@ static int run_generate(const cli_call *call)
 static int partition_mesh(const cli_call *call, const topomap_machine *machine)
 {
     const cli_options *o = &call->options;
-    topomap_graph *mesh, *graph;
+    CLI_GRAPH_FREED topomap_graph *mesh = NULL;
+    topomap_graph *graph;
     topomap_error err;
-    int status;
+    int status = cli_graph_read(call, call->operand[0], &mesh);
 
-    if ((status = cli_graph_read(call, call->operand[0], &mesh)) != 0)
+    if (status != 0)
         return status;
-    status =
-        topomap_graph_partition(mesh, o->parts, o->method, machine, o->request.seed, &graph, &err);
-    topomap_graph_free(mesh);
-    return status ? cli_fail(call, &err) : cli_graph_write(call, graph, cli_output(call));
+    return topomap_graph_partition(mesh, o->parts, o->method, machine, o->request.seed, &graph,
+                                   &err)
+               ? cli_fail(call, &err)
+               : cli_graph_write(call, graph, cli_output(call));
 }
 
 static int run_partition(const cli_call *call)

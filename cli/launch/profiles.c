@@ -38,20 +38,18 @@ TOPOMAP_COMPARE(by_use, row, TOPOMAP_ORDER(y->entry.used, x->entry.used),
 
 static int add_rows(const store *from, row **list, size_t *count, topomap_error *err)
 {
-    store_entry *entries;
+    TOPOMAP_FREED store_entry *entries = NULL;
     size_t more, room = *count;
-    int failed;
 
-    if (store_list(from, &entries, &more, err))
+    if (store_list(from, &entries, &more, err) ||
+        topomap_grow(list, &room, *count + more + 1, sizeof **list, err))
         return -1;
-    failed = topomap_grow(list, &room, *count + more + 1, sizeof **list, err);
-    for (size_t i = 0; !failed && i < more; i++)
+    for (size_t i = 0; i < more; i++)
         (*list)[(*count)++] = (row){.entry = entries[i], .store = from};
-    free(entries);
-    return failed;
+    return 0;
 }
 
-/* All that is in them, used last first. \p list ends with free(). */
+/* All that is in them, used last first. \p list ends with free(), after a failure, too. */
 static int list_stores(const cli_call *call, const stores *from, row **list, size_t *count)
 {
     topomap_error err;
@@ -59,10 +57,8 @@ static int list_stores(const cli_call *call, const stores *from, row **list, siz
     *list = NULL;
     *count = 0;
     for (int i = 0; i < from->count; i++)
-        if (add_rows(&from->store[i], list, count, &err)) {
-            free(*list);
+        if (add_rows(&from->store[i], list, count, &err))
             return cli_fail(call, &err);
-        }
     TOPOMAP_SORT(*list, *count, by_use);
     return CLI_DONE;
 }
@@ -223,7 +219,7 @@ static int run_list(const cli_call *call)
     json_t *array = NULL;
     stores found;
     size_t count;
-    row *list;
+    TOPOMAP_FREED row *list = NULL;
     int status = open_stores(call, &found);
 
     if (!status)
@@ -241,7 +237,6 @@ static int run_list(const cli_call *call)
         else
             print_entry(&list[i].entry);
     }
-    free(list);
     return array ? cli_json(stdout, array, 0) : CLI_DONE;
 }
 
@@ -252,14 +247,13 @@ void cli_profile_words(void)
     int count = store_open_all(NULL, found, &err);
 
     for (int i = 0; i < count; i++) {
-        store_entry *entries;
+        TOPOMAP_FREED store_entry *entries = NULL;
         size_t many;
 
         if (store_list(&found[i], &entries, &many, &err))
             continue;
         for (size_t k = 0; k < many; k++)
             puts(entries[k].key);
-        free(entries);
     }
 }
 
@@ -267,7 +261,7 @@ void cli_profile_words(void)
 
 static void print_graph(const char *path)
 {
-    topomap_graph *graph;
+    CLI_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_recognition pattern;
     topomap_error err;
 
@@ -284,7 +278,6 @@ static void print_graph(const char *path)
                pattern.exact ? "" : ", but for light messages");
         cli_graph_print_fit(&pattern);
     }
-    topomap_graph_free(graph);
 }
 
 static void show(const store *store, const store_entry *entry)
@@ -318,7 +311,7 @@ static void show(const store *store, const store_entry *entry)
 static int find(const cli_call *call, const stores *from, const char *word, row *found)
 {
     size_t count, hits = 0;
-    row *list;
+    TOPOMAP_FREED row *list = NULL;
     int status = list_stores(call, from, &list, &count);
 
     if (status)
@@ -329,7 +322,6 @@ static int find(const cli_call *call, const stores *from, const char *word, row 
             if (hits == 1 && (found->store == NULL || list[i].store < found->store))
                 *found = list[i];
         }
-    free(list);
     if (hits == 1)
         return CLI_DONE;
     fprintf(stderr, "topomap %s: %s '%s'; `topomap profile list` has them\n", call->command->name,
@@ -358,15 +350,12 @@ static int run_show(const cli_call *call)
 static int remove_all(const cli_call *call, const stores *from)
 {
     size_t count;
-    row *list;
+    TOPOMAP_FREED row *list = NULL;
     int status = list_stores(call, from, &list, &count);
 
-    if (status)
-        return status;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; !status && i < count; i++)
         store_remove(list[i].store, list[i].entry.key);
-    free(list);
-    return CLI_DONE;
+    return status;
 }
 
 static int run_rm(const cli_call *call)

@@ -31,6 +31,7 @@ typedef struct why {
     double cost[2];    /* the rank's own share of J, before and after */
     uint32_t exchange; /* the rank whose place would be the best other one, UINT32_MAX: none */
     double change;     /* of J, by that exchange */
+    topomap_arena arrays;
 } why;
 
 static void why_clear(why *w)
@@ -38,9 +39,7 @@ static void why_clear(why *w)
     planner_inputs_clear(&w->in);
     planner_record_clear(&w->record);
     topomap_weights_clear(&w->weights);
-    free(w->slot_of);
-    free(w->partner);
-    free(w->at);
+    topomap_arena_clear(&w->arrays);
     topomap_plan_clear(&w->plan);
 }
 
@@ -54,7 +53,7 @@ static int find_partners(why *w, topomap_error *err)
     uint64_t from = w->weights.offset[w->rank], to = w->weights.offset[w->rank + 1];
     const uint32_t *slot[2] = {w->in.start, w->slot_of};
 
-    w->partner = topomap_alloc(to - from + 1, sizeof *w->partner, err);
+    w->partner = topomap_arena_alloc(&w->arrays, to - from + 1, sizeof *w->partner, err);
     if (!w->partner)
         return -1;
     for (uint64_t e = from; e < to; e++) {
@@ -112,7 +111,8 @@ static void find_exchange(why *w)
 
 static int find_devices(why *w, topomap_error *err)
 {
-    w->at = topomap_alloc(topomap_machine_slots(w->in.machine), sizeof *w->at, err);
+    w->at =
+        topomap_arena_alloc(&w->arrays, topomap_machine_slots(w->in.machine), sizeof *w->at, err);
     if (!w->at || planner_record_plan(&w->record, &w->plan, err) != 0)
         return -1;
     for (uint32_t i = 0; i < w->plan.tasks; i++)
@@ -127,7 +127,7 @@ static int find_out(why *w, topomap_error *err)
     if (w->rank >= slots)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the step has the ranks 0 to %u, and no %u",
                                  slots - 1, w->rank);
-    w->slot_of = topomap_alloc(slots, sizeof *w->slot_of, err);
+    w->slot_of = topomap_arena_alloc(&w->arrays, slots, sizeof *w->slot_of, err);
     if (!w->slot_of || planner_record_slots(&w->in, &w->record.reply, w->slot_of, err) != 0 ||
         topomap_weights_new(w->in.graph, slots, &w->weights, err) != 0 ||
         find_partners(w, err) != 0 || find_devices(w, err) != 0)
@@ -265,21 +265,18 @@ static int read_rank(const char *text, uint32_t *rank)
 
 static int run_why(const cli_call *call)
 {
-    why w = {0};
+    TOPOMAP_CLEANUP(why_clear) why w = {0};
     topomap_error err;
-    int status = CLI_DONE;
 
     if (read_rank(call->operand[0], &w.rank) != 0)
         return cli_usage_error(call, "'%s' is no rank", call->operand[0]);
-    if (open_record(call, &w, &err) != 0 || find_out(&w, &err) != 0) {
-        status = cli_fail(call, &err);
-    } else if (call->options.json) {
+    if (open_record(call, &w, &err) != 0 || find_out(&w, &err) != 0)
+        return cli_fail(call, &err);
+    if (call->options.json)
         print_json(&w);
-    } else {
+    else
         print_text(&w, call->options.most);
-    }
-    why_clear(&w);
-    return status;
+    return CLI_DONE;
 }
 
 static const char why_text[] =
