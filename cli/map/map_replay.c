@@ -8,6 +8,7 @@
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "util/text.h"
 
 /* ---- What was found then and now --------------------------------------------------------- */
 
@@ -23,9 +24,7 @@ struct replay {
 
 static void add(char *text, size_t size, const char *separator, const char *more)
 {
-    size_t used = strlen(text);
-
-    snprintf(text + used, size - used, "%s%s", used ? separator : "", more);
+    topomap_text_append(text, size, "%s%s", *text ? separator : "", more);
 }
 
 static int same(const char *a, const char *b)
@@ -159,37 +158,32 @@ static int print_perm(FILE *out, const struct replay *r, topomap_error *err)
     const planner_request *request = &r->record.request;
     uint32_t tasks = request->first[request->nodes.count];
     TOPOMAP_FREED uint32_t *slot_of = topomap_alloc(tasks, sizeof *slot_of, err);
-    planner_inputs inputs = {0};
-    int status = slot_of ? planner_inputs_open(request, &inputs, err) : -1;
+    TOPOMAP_CLEANUP(planner_inputs_clear) planner_inputs inputs = {0};
 
-    if (status == 0)
-        status = planner_record_slots(&inputs, &r->now, slot_of, err);
-    for (uint32_t t = 0; status == 0 && t < topomap_graph_ranks(inputs.graph); t++)
+    if (!slot_of || planner_inputs_open(request, &inputs, err) != 0 ||
+        planner_record_slots(&inputs, &r->now, slot_of, err) != 0)
+        return -1;
+    for (uint32_t t = 0; t < topomap_graph_ranks(inputs.graph); t++)
         fprintf(out, "%u\n", slot_of[t]);
-    planner_inputs_clear(&inputs);
-    return status;
+    return 0;
 }
 
 static int print(const cli_call *call, struct replay *r, const char *format, topomap_error *err)
 {
     topomap_output *output;
-    int status = 0;
 
     if (topomap_output_open(cli_output(call), &output, err) != 0)
         return -1;
     if (strcmp(format, "json") == 0)
         print_json(topomap_output_file(output), r);
-    else if (strcmp(format, "perm") == 0)
-        status = print_perm(topomap_output_file(output), r, err);
-    else {
+    else if (strcmp(format, "perm") != 0) {
         explain(call, r);
         print_text(topomap_output_file(output), r);
-    }
-    if (status != 0)
+    } else if (print_perm(topomap_output_file(output), r, err) != 0) {
         topomap_output_abandon(output);
-    else
-        status = topomap_output_commit(output, err);
-    return status;
+        return -1;
+    }
+    return topomap_output_commit(output, err);
 }
 
 int cli_replay(const cli_call *call, const char *format)

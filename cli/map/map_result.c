@@ -131,7 +131,8 @@ static json_t *placement_json(const cli_result *result)
 {
     const topomap_plan *plan = &result->plan;
     json_t *list = json_array();
-    uint32_t *at = malloc(plan->tasks * sizeof *at), count, each = gpus_each(result->target);
+    TOPOMAP_FREED uint32_t *at = malloc(plan->tasks * sizeof *at);
+    uint32_t count, each = gpus_each(result->target);
     const uint32_t *pu;
 
     for (uint32_t i = 0; at && i < plan->tasks; i++)
@@ -148,7 +149,6 @@ static json_t *placement_json(const cli_result *result)
         cli_devices_json(row, plan, at[r], each);
         json_array_append_new(list, row);
     }
-    free(at);
     return list;
 }
 
@@ -194,27 +194,24 @@ int cli_result_json(const cli_call *call, const cli_result *result)
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
-static void put_node(const topomap_machine *machine, uint32_t node, char *text, size_t size)
+static const char *node_text(const topomap_machine *machine, uint32_t node, char number[16])
 {
     const char *name = topomap_machine_node_name(machine, node);
 
-    if (name)
-        snprintf(text, size, "%s", name);
-    else
-        snprintf(text, size, "%u", node);
+    snprintf(number, 16, "%u", node);
+    return name ? name : number;
 }
 
 static void print_pin(const cli_result *result)
 {
     const topomap_machine *machine = result->target->machine;
-    char asked[256], on[256];
+    char asked[16], on[16];
 
-    put_node(machine, result->pin.node, asked, sizeof asked);
-    put_node(machine, result->pin.on, on, sizeof on);
-    if (result->pin.on == result->pin.node)
-        printf("pin           rank %u is on %s\n", result->pin.rank, on);
-    else
-        printf("pin           rank %u is on %s, not on %s\n", result->pin.rank, on, asked);
+    printf("pin           rank %u is on %s", result->pin.rank,
+           node_text(machine, result->pin.on, on));
+    if (result->pin.on != result->pin.node)
+        printf(", not on %s", node_text(machine, result->pin.node, asked));
+    putchar('\n');
 }
 
 static json_t *pin_json(const cli_result *result)
