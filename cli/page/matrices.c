@@ -114,18 +114,14 @@ static json_t *fine_json(const topomap_matrix *matrix)
 static json_t *finer_json(const topomap_graph *graph, const uint32_t *place, topomap_error *err)
 {
     for (uint32_t cells = FINE_MOST; cells > PAGE_CELLS; cells /= 2) {
-        topomap_matrix matrix;
-        json_t *made = NULL;
+        TOPOMAP_CLEANUP(topomap_matrix_clear) topomap_matrix matrix = {0};
 
         if (cells / 2 >= graph->ranks)
             continue;
         if (topomap_matrix_make(graph, place, cells, &matrix, err) != 0)
             return NULL;
         if (count_filled(&matrix) <= FILLED_MOST)
-            made = fine_json(&matrix);
-        topomap_matrix_clear(&matrix);
-        if (made)
-            return made;
+            return fine_json(&matrix);
     }
     return json_null();
 }
@@ -235,16 +231,16 @@ enum { LINES = sizeof lines / sizeof *lines };
 static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place, int pairs,
                          topomap_error *err)
 {
-    topomap_matrix matrix = {0};
-    json_t *made = NULL, *finer;
+    TOPOMAP_CLEANUP(topomap_matrix_clear) topomap_matrix matrix = {0};
+    json_t *made, *finer;
 
-    if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) == 0)
-        made = cli_json_object("name:s ranks:u cells:u each:u least:r most:r bytes:o", name,
-                               matrix.ranks, matrix.cells, matrix.each, matrix.least, matrix.most,
-                               cells(&matrix, pairs && !job->is_drawing));
+    if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) != 0)
+        return NULL;
+    made = cli_json_object("name:s ranks:u cells:u each:u least:r most:r bytes:o", name,
+                           matrix.ranks, matrix.cells, matrix.each, matrix.least, matrix.most,
+                           cells(&matrix, pairs && !job->is_drawing));
     for (int i = 0; made && i < LINES; i++) /* ranks in their own order have none */
         json_object_set_new(made, lines[i].name, json_array());
-    topomap_matrix_clear(&matrix);
     finer = made && !pairs ? finer_json(job->graph, place, err) : json_null();
     if (made && finer) {
         cli_json_set(made, "finer:o place:o", finer,
@@ -263,12 +259,12 @@ static json_t *by_node(const page_job *job, int which, const char *name, int pai
         topomap_alloc(topomap_machine_slots(job->machine), sizeof *rank_at, err);
     TOPOMAP_FREED uint32_t *place =
         topomap_alloc(topomap_graph_ranks(job->graph), sizeof *place, err);
-    json_t *made = NULL;
+    json_t *made;
 
-    if (rank_at && place) {
-        stand(job, job->slot[which], rank_at, place);
-        made = matrix_of(job, name, place, pairs, err);
-    }
+    if (!rank_at || !place)
+        return NULL;
+    stand(job, job->slot[which], rank_at, place);
+    made = matrix_of(job, name, place, pairs, err);
     for (int i = 0; made && i < LINES; i++)
         json_object_set_new(made, lines[i].name, bounds(job, rank_at, lines[i].is_other));
     return made;
@@ -276,17 +272,13 @@ static json_t *by_node(const page_job *job, int which, const char *name, int pai
 
 static json_t *matrices(const page_job *job, int pairs, topomap_error *err)
 {
-    json_t *list = json_array(),
-           *made[3] = {matrix_of(job, "in the order of ranks", NULL, pairs, err), NULL, NULL};
+    json_t *list = json_array();
 
-    if (made[0])
-        made[1] = by_node(job, 0, "by node, before", pairs, err);
-    if (made[1])
-        made[2] = by_node(job, 1, "by node, after", pairs, err);
-    for (int i = 0; i < 3; i++)
-        if (made[i])
-            json_array_append_new(list, made[i]);
-    if (made[2])
+    /* A failure ends the list, as JSON that is NULL cannot be appended. */
+    if (json_array_append_new(list, matrix_of(job, "in the order of ranks", NULL, pairs, err)) ==
+            0 &&
+        json_array_append_new(list, by_node(job, 0, "by node, before", pairs, err)) == 0 &&
+        json_array_append_new(list, by_node(job, 1, "by node, after", pairs, err)) == 0)
         return list;
     json_decref(list);
     return NULL;

@@ -27,6 +27,7 @@ typedef struct inside {
     uint32_t *at[2];     /* [ranks] where each stands in the plan */
     json_t *shapes, *texts, *number; /* texts: of CPUs; number: of each of them */
     int *shape_of_class;             /* [classes of by_slot] NONE: not looked at yet */
+    topomap_arena arrays;
 } inside;
 
 /* ---- What a node is made of ---------------------------------------------------------------- */
@@ -140,13 +141,12 @@ static int count_bytes(inside *in, topomap_error *err)
 {
     const page_job *job = in->job;
     uint32_t ranks = topomap_graph_ranks(job->graph);
-    topomap_weights w;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights w = {0};
 
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
-            if (!(in->bytes[i][k] = topomap_alloc(job->ranks, sizeof(double), err)))
-                return -1;
-    if (topomap_weights_new(job->graph, ranks, &w, err) != 0)
+            in->bytes[i][k] = topomap_arena_alloc(&in->arrays, job->ranks, sizeof(double), err);
+    if (in->arrays.is_short || topomap_weights_new(job->graph, ranks, &w, err) != 0)
         return -1;
     for (int i = 0; i < 2; i++)
         for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -156,7 +156,6 @@ static int count_bytes(inside *in, topomap_error *err)
                 in->bytes[i][topomap_machine_node_of(job->machine, job->slot[i][w.target[e]]) !=
                              node][rank] += (double)w.weight[e];
         }
-    topomap_weights_clear(&w);
     return 0;
 }
 
@@ -165,7 +164,7 @@ static int find_places(inside *in, topomap_error *err)
     for (int i = 0; i < 2; i++) {
         const topomap_plan *plan = in->job->plan[i];
 
-        if (!(in->at[i] = topomap_alloc(plan->tasks, sizeof *in->at[i], err)))
+        if (!(in->at[i] = topomap_arena_alloc(&in->arrays, plan->tasks, sizeof *in->at[i], err)))
             return -1;
         for (uint32_t t = 0; t < plan->tasks; t++)
             in->at[i][plan->task[t]] = t;
@@ -248,7 +247,7 @@ static uint32_t choose(inside *in, topomap_error *err)
     uint32_t nodes = topomap_machine_nodes(job->machine), used = 0, ranks = 0;
     TOPOMAP_FREED busy *rows = topomap_alloc(nodes, sizeof *rows, err);
 
-    in->chosen = topomap_alloc(nodes, sizeof *in->chosen, err);
+    in->chosen = topomap_arena_alloc(&in->arrays, nodes, sizeof *in->chosen, err);
     if (!rows || !in->chosen)
         return UINT32_MAX;
     for (uint32_t n = 0; n < nodes; n++)
@@ -287,24 +286,18 @@ static json_t *node_json(inside *in, uint32_t node, topomap_error *err)
 static json_t *make(inside *in, topomap_error *err)
 {
     uint32_t used = choose(in, err);
-    json_t *list = used == UINT32_MAX ? NULL : json_array();
+    json_auto_t *list = json_array();
 
-    for (uint32_t i = 0; list && i < in->count; i++) {
-        json_t *node = node_json(in, in->chosen[i], err);
-
-        if (node) {
-            json_array_append_new(list, node);
-        } else {
-            json_decref(list);
-            list = NULL;
-        }
-    }
-    if (!list)
+    if (used == UINT32_MAX)
         return NULL;
-    return json_pack("{s:b, s:O, s:o, s:O, s:[o, o], s:o, s:I}", "database", in->db != NULL,
-                     "shape", in->shapes, "device", devices_json(&in->devices), "cpus", in->texts,
-                     "nic", nics_json(in->job->plan[0]), nics_json(in->job->plan[1]), "node", list,
-                     "left_out", (json_int_t)(used - in->count));
+    for (uint32_t i = 0; i < in->count; i++)
+        if (json_array_append_new(list, node_json(in, in->chosen[i], err)) != 0)
+            return NULL;
+    return cli_json_object(
+        "database:b shape:O device:o cpus:O nic:o node:O left_out:u", in->db != NULL, in->shapes,
+        devices_json(&in->devices), in->texts,
+        json_pack("[o, o]", nics_json(in->job->plan[0]), nics_json(in->job->plan[1])), list,
+        used - in->count);
 }
 
 static int open_inside(inside *in, topomap_error *err)
@@ -315,7 +308,8 @@ static int open_inside(inside *in, topomap_error *err)
     in->shapes = json_array();
     in->texts = json_array();
     in->number = json_object();
-    in->shape_of_class = topomap_alloc(classes ? classes : 1, sizeof *in->shape_of_class, err);
+    in->shape_of_class =
+        topomap_arena_alloc(&in->arrays, classes ? classes : 1, sizeof *in->shape_of_class, err);
     for (uint32_t c = 0; in->shape_of_class && c < classes; c++)
         in->shape_of_class[c] = NONE;
     if (!in->shapes || !in->texts || !in->number || !in->shape_of_class ||
@@ -327,28 +321,23 @@ static int open_inside(inside *in, topomap_error *err)
     return 0;
 }
 
+static void close_inside(inside *in)
+{
+    topomap_db_device_classes_clear(&in->devices);
+    topomap_db_close(in->db);
+    topomap_arena_clear(&in->arrays);
+    json_decref(in->shapes);
+    json_decref(in->texts);
+    json_decref(in->number);
+}
+
 json_t *page_node_topology(const page_job *job, topomap_error *err)
 {
-    inside in = {.job = job};
-    json_t *made = NULL;
+    TOPOMAP_CLEANUP(close_inside) inside in = {.job = job};
 
     /* A place a node has nothing inside. */
     if (!job->plan[0] ||
         (!job->db && topomap_machine_slots(job->machine) == topomap_machine_nodes(job->machine)))
         return json_null();
-    if (open_inside(&in, err) == 0)
-        made = make(&in, err);
-    topomap_db_device_classes_clear(&in.devices);
-    topomap_db_close(in.db);
-    for (int i = 0; i < 2; i++) {
-        free(in.bytes[i][0]);
-        free(in.bytes[i][1]);
-        free(in.at[i]);
-    }
-    free(in.chosen);
-    free(in.shape_of_class);
-    json_decref(in.shapes);
-    json_decref(in.texts);
-    json_decref(in.number);
-    return made;
+    return open_inside(&in, err) == 0 ? make(&in, err) : NULL;
 }

@@ -96,23 +96,25 @@ static json_t *make(const page_job *job, topomap_link_loads *const load[2], topo
                            histogram(load[1], most), page_network(job, load, err));
 }
 
+static void free_both(topomap_link_loads *(*load)[2])
+{
+    topomap_link_loads_free((*load)[0]);
+    topomap_link_loads_free((*load)[1]);
+}
+
 /* Trees and matrices have no links, and where there is no way for some messages there are no
  * loads. */
 json_t *page_links(const page_job *job, topomap_error *err)
 {
-    topomap_link_loads *load[2] = {NULL, NULL};
+    TOPOMAP_CLEANUP(free_both) topomap_link_loads *load[2] = {NULL, NULL};
     const char *model = NULL;
     topomap_error why;
-    json_t *made;
-    int status = 0;
 
-    for (int i = 0; i < 2 && status == 0; i++) {
-        status =
-            topomap_link_loads_new(job->graph, job->machine, job->slot[i], model, &load[i], &why);
-        model = status == 0 ? topomap_link_loads_congestion(load[i])->model : NULL;
+    for (int i = 0; i < 2; i++) {
+        if (topomap_link_loads_new(job->graph, job->machine, job->slot[i], model, &load[i], &why) !=
+            0)
+            return json_null();
+        model = topomap_link_loads_congestion(load[i])->model;
     }
-    made = status == 0 ? make(job, load, err) : json_null();
-    topomap_link_loads_free(load[0]);
-    topomap_link_loads_free(load[1]);
-    return made;
+    return make(job, load, err);
 }

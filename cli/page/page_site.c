@@ -18,6 +18,7 @@
 #include "cli/page/page.h"
 #include "cli/page/page_site.h"
 #include "cli/subprocess.h"
+#include "util/whole.h"
 
 enum { MILLISECONDS = 30000, NOBODY = 65534 };
 
@@ -121,27 +122,22 @@ static int is_uid(const char *name)
 int page_site_read(const char *records, const char *store, int64_t now, page_site *site,
                    topomap_error *err)
 {
-    DIR *list = opendir(records);
+    TOPOMAP_CLOSED_DIR DIR *list = opendir(records);
     const struct dirent *row;
 
     *site = (page_site){0};
     if (!list)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", records, strerror(errno));
     while ((row = readdir(list))) {
-        struct user user = {
-            .uid = (uid_t)strtoul(row->d_name, NULL, 10), .store = store, .now = now};
+        const uid_t uid = (uid_t)strtoul(row->d_name, NULL, 10);
+        TOPOMAP_CLOSED int folder =
+            is_uid(row->d_name) ? open_folder(dirfd(list), row->d_name, uid) : -1;
 
-        if (!is_uid(row->d_name))
-            continue;
-        user.folder = open_folder(dirfd(list), row->d_name, user.uid);
-        if (user.folder < 0) {
-            site->shut++;
-            continue;
-        }
-        read_user(&user, site);
-        close(user.folder);
+        if (folder >= 0)
+            read_user(&(struct user){folder, uid, store, now}, site);
+        else
+            site->shut += (uint64_t)is_uid(row->d_name);
     }
-    closedir(list);
     return 0;
 }
 
