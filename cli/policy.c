@@ -82,7 +82,8 @@ static char *user_of(const char *user)
 /* The same of each of the groups that were named. */
 static char *group_names(const char *groups)
 {
-    char *copy = strdup(groups), *text = NULL, *rest = NULL;
+    TOPOMAP_FREED char *copy = strdup(groups);
+    char *text = NULL, *rest = NULL;
     size_t size;
     FILE *out = copy ? open_memstream(&text, &size) : NULL;
 
@@ -99,7 +100,6 @@ static char *group_names(const char *groups)
     }
     if (out)
         fclose(out);
-    free(copy);
     return text;
 }
 
@@ -260,17 +260,17 @@ static int check_graphs(const policy *policy)
     return mistakes;
 }
 
-/* Facts as srun has them; *owned are to be freed. */
-static void complete(policy_job *job, char *owned[2])
+/* Facts as srun has them; the caller frees the texts with free(). */
+static void complete(policy_job *job, char **user, char **groups)
 {
-    const char *user = job->fact[POLICY_USER], *group = job->fact[POLICY_GROUP];
+    const char *named = job->fact[POLICY_USER], *group = job->fact[POLICY_GROUP];
 
-    owned[0] = user_of(user);
-    owned[1] = group ? group_names(group) : groups_of(user);
-    if (owned[0])
-        job->fact[POLICY_USER] = owned[0];
-    if (owned[1])
-        job->fact[POLICY_GROUP] = owned[1];
+    *user = user_of(named);
+    *groups = group ? group_names(group) : groups_of(named);
+    if (*user)
+        job->fact[POLICY_USER] = *user;
+    if (*groups)
+        job->fact[POLICY_GROUP] = *groups;
 }
 
 static int answer_job(const cli_call *call, const policy *policy, const policy_job *job,
@@ -296,7 +296,7 @@ static int run_check(const cli_call *call)
     policy_site site = {0};
     policy policy;
     topomap_error err;
-    char *owned[2];
+    TOPOMAP_FREED char *user = NULL, *groups = NULL;
     int status = read_job(call, &job, &said, &site);
 
     if (status)
@@ -304,7 +304,7 @@ static int run_check(const cli_call *call)
     if (policy_read(call->operand[0], &policy, print_problem, &err))
         return told ? CLI_INPUT : cli_fail(call, &err);
     warn_unreachable(&policy);
-    complete(&job, owned);
+    complete(&job, &user, &groups);
     if (check_graphs(&policy))
         status = CLI_INPUT;
     else if (call->options.job || call->options.topomap || call->options.json)
@@ -312,8 +312,6 @@ static int run_check(const cli_call *call)
     else
         printf("%s: %zu rule%s\n", policy.path, policy.rules, policy.rules == 1 ? "" : "s");
     policy_clear(&policy);
-    free(owned[0]);
-    free(owned[1]);
     return status;
 }
 
