@@ -170,16 +170,14 @@ struct shape {
  */
 static int make(MPI_Comm comm, const struct shape *shape, MPI_Comm *result)
 {
-    reorder_arcs arcs = {0};
+    TOPOMAP_CLEANUP(reorder_arcs_clear) reorder_arcs arcs = {0};
     MPI_Comm ordered;
     int rank = 0, newrank, status;
 
     PMPI_Comm_rank(comm, &rank);
     if (rank == 0 && shape->arcs(shape, &arcs) != 0)
         arcs.count = 0; /* then nothing is gained */
-    status = search(comm, shape->what, &arcs, 0, (uint32_t)shape->ranks, &newrank);
-    free(arcs.arc);
-    if (!status)
+    if (!search(comm, shape->what, &arcs, 0, (uint32_t)shape->ranks, &newrank))
         return shape->make(shape, comm, result);
     status = split(comm, newrank, &ordered);
     if (status != MPI_SUCCESS)
@@ -381,7 +379,8 @@ API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int so
                      theirs;
     reorder_arcs arcs = {0};
     MPI_Comm ordered;
-    int size = 0, rank = 0, status, *own, *list = NULL;
+    TOPOMAP_FREED int *own = NULL, *list = NULL;
+    int size = 0, rank = 0, status;
 
     if (!reorder || !is_intracommunicator(comm) || !result)
         return PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
@@ -415,7 +414,5 @@ API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int so
         status = PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
                                                  destinations, destweights, info, 0, result);
     PMPI_Comm_free(&ordered);
-    free(own);
-    free(list);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "contrib/reorder/topomap-mpi.h"
 #include "machine/machine.h"
 #include "machine/shape.h"
+#include "util/alloc.h"
 
 /* ---- settings.c ---- */
 
@@ -124,6 +125,10 @@ typedef struct reorder_arcs {
     reorder_arc *arc;
     size_t count, room;
 } reorder_arcs;
+static inline void reorder_arcs_clear(reorder_arcs *arcs)
+{
+    free(arcs->arc);
+}
 int reorder_arcs_add(reorder_arcs *arcs, int from, int to, int bytes);
 /** Brings the arcs of all processes to rank 0 as a graph of \p ranks ranks. 0 on all or -1 on all.
  */

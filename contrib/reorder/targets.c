@@ -147,7 +147,7 @@ int topomap_mpi_inside_measure(MPI_Comm comm, int rounds, topomap_mpi_costs *cos
 {
     topomap_mpi_target *t = NULL;
     topomap_mpi_costs own;
-    void *all = NULL;
+    TOPOMAP_FREED void *all = NULL;
     size_t nodes = 0;
     int ok = 1;
 
@@ -163,7 +163,6 @@ int topomap_mpi_inside_measure(MPI_Comm comm, int rounds, topomap_mpi_costs *cos
         PMPI_Bcast(&own, sizeof own, MPI_BYTE, 0, t->team.all);
         *costs = own;
     }
-    free(all);
     reorder_target_free(t);
     return ok ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory on rank 0");
 }
@@ -236,19 +235,17 @@ static int between_grid(const topomap_mpi_target *target, void *data, uint32_t n
     uint32_t dims = (uint32_t)l->grid.dims, size[8];
     TOPOMAP_FREED uint16_t *coord = topomap_alloc((size_t)nodes * dims, sizeof *coord, err);
     uint8_t wrap[8];
-    int result = -1;
 
     (void)target;
+    if (!coord || topomap_machine_frame(nodes, slots, names, machine, err) != 0)
+        return -1;
     for (uint32_t d = 0; d < dims; d++) {
         size[d] = (uint32_t)l->grid.size[d];
         wrap[d] = l->grid.wraps[d] != 0;
-        for (uint32_t i = 0; coord && i < nodes; i++)
+        for (uint32_t i = 0; i < nodes; i++)
             coord[i * dims + d] = (uint16_t)l->at[8 * i + d];
     }
-    if (coord && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
-        result =
-            topomap_machine_set_torus(*machine, dims, size, wrap, coord, l->base, l->hop, 0, err);
-    return result;
+    return topomap_machine_set_torus(*machine, dims, size, wrap, coord, l->base, l->hop, 0, err);
 }
 
 /* On rank 0: hops[nodes] from its node. */
@@ -368,18 +365,17 @@ static int between_pairs(const topomap_mpi_target *target, void *data, uint32_t 
     const double *time = data;
     TOPOMAP_FREED uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
     TOPOMAP_FREED float *cost = topomap_alloc((size_t)nodes * nodes, sizeof *cost, err);
-    int result = -1;
 
     (void)target;
-    for (uint32_t i = 0; site && cost && i < nodes; i++) {
+    if (!site || !cost || topomap_machine_frame(nodes, slots, names, machine, err) != 0)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++) {
         site[i] = i;
         for (uint32_t j = 0; j < nodes; j++)
             cost[(size_t)i * nodes + j] =
                 (float)((time[(size_t)i * nodes + j] + time[(size_t)j * nodes + i]) / 2);
     }
-    if (site && cost && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
-        result = topomap_machine_set_matrix(*machine, "matrix", nodes, site, cost, NULL, err);
-    return result;
+    return topomap_machine_set_matrix(*machine, "matrix", nodes, site, cost, NULL, err);
 }
 
 /* Leaders: rows of all to rank 0. */
@@ -409,7 +405,8 @@ int topomap_mpi_target_make_all_to_all(MPI_Comm comm, int rounds, const topomap_
                                        topomap_mpi_target **target, topomap_error *err)
 {
     topomap_mpi_target *flat = NULL;
-    double *all = NULL, least = 0;
+    TOPOMAP_FREED double *all = NULL;
+    double least = 0;
     int status = check_costs(comm, inside, 0, err) != 0 || check_rounds(comm, rounds, err) != 0
                      ? -1
                      : open_flat(comm, &flat, err);
@@ -424,7 +421,6 @@ int topomap_mpi_target_make_all_to_all(MPI_Comm comm, int rounds, const topomap_
     if (status == 0)
         status = reorder_target_make(comm, between_pairs, all, inside, least > 0 ? least / 10 : 1,
                                      target, err);
-    free(all);
     reorder_target_free(flat);
     return status;
 }
