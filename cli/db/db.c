@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db import|show|forget */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db calibrate */
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "topology-db/calibrate/calibrate.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db check, topomap db diff */
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "topology-db/db.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db collect: how a user without privileges gathers what the importers read. It prints the
  * commands, so that whoever runs them sees what is run on the nodes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"

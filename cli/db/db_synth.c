@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db synth */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "topology-db/db.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "cli/launch/records.h"
-#include "plan/plan.h"
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/sorted.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap map, topomap eval */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/graph/graph_files.h"

@@ -10,7 +10,6 @@
 #include "cli/map/map_command.h"
 #include "graph/patterns/patterns.h"
 #include "machine/machine.h"
-#include "plan/plan.h"
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/clock.h"

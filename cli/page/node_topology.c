@@ -2,9 +2,7 @@
 /* Nodes from the inside: their packages, caches and cores, GPUs and NICs as the database has them,
  * or the places of a machine that was specified; which ranks have which of it, and how much of what
  * they send and receive stays on the node. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"

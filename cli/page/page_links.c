@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What links carry: the busiest ones, and how many carry how much. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/graph/graph_files.h"
 #include "cli/launch/records.h"
 #include "cli/map/map_command.h"
 #include "cli/page/page.h"

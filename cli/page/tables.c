@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nodes, groups and ranks: who is where, and what it costs. */
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the ranks of a launcher would go by themselves. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/run/run.h"
 #include "topomap/hosts.h"

@@ -19,7 +19,6 @@
 #include "cli/run/run.h"
 #include "cli/subprocess.h"
 #include "graph/formats/parts.h"
-#include "plan/plan.h"
 #include "plugin/common/child.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"

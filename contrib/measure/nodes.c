@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which process is on which node, by MPI's processor names, or as --as-nodes says. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 

@@ -4,7 +4,6 @@
  * that its calibration has the same. */
 #include <hwloc.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/shape.h"

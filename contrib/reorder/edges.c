@@ -2,7 +2,6 @@
 /* Who talks to whom: what every process knows, brought to rank 0 once. */
 #include "config.h"
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/profile/neighbors.h"
 #include "contrib/reorder/reorder.h"

@@ -8,7 +8,6 @@
 
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {

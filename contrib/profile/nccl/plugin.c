@@ -7,9 +7,7 @@
  * the environment. */
 #define _GNU_SOURCE /* asprintf */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/profile/nccl/interface.h"
 #include "contrib/profile/nccl/traffic.h"
