@@ -143,6 +143,12 @@ static json_t *imports_json(void)
     return list;
 }
 
+static void print_options(const topomap_graph_option *o, int indent)
+{
+    for (; o && o->name; o++)
+        printf("%*s%s=%s: %s\n", indent, "", o->name, o->values, o->help);
+}
+
 static void print_imports(void)
 {
     const topomap_db_importer_row *row;
@@ -150,8 +156,7 @@ static void print_imports(void)
     puts("Formats of `topomap db import`, with their --option NAME=VALUE:");
     for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++) {
         printf("  %-14s %s\n", row->name, row->help);
-        for (const topomap_graph_option *o = row->options; o && o->name; o++)
-            printf("%17s%s=%s: %s\n", "", o->name, o->values, o->help);
+        print_options(row->options, 17);
     }
 }
 
@@ -184,8 +189,7 @@ static int run_formats(const cli_call *call)
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++) {
         printf("  %-15s %s%s%s\n", format->name, format->help,
                format->can_read ? "" : " (written only)", format->can_write ? "" : " (read only)");
-        for (const topomap_graph_option *o = format->options; o && o->name; o++)
-            printf("%18s%s=%s: %s\n", "", o->name, o->values, o->help);
+        print_options(format->options, 18);
     }
     print_patterns();
     print_imports();

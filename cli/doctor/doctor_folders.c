@@ -12,6 +12,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "plugin/policy/policy.h"
+#include "util/whole.h"
 
 /* ---- Who may use it --------------------------------------------------------------------- */
 
@@ -211,7 +212,7 @@ static const char *why_not_theirs(unsigned long user, const struct stat *status)
 /* \return -1: it cannot be listed */
 static int look_at_users(const char *path, struct users *users)
 {
-    DIR *list = opendir(path);
+    TOPOMAP_CLOSED_DIR DIR *list = opendir(path);
     const struct dirent *row;
 
     *users = (struct users){0};
@@ -228,8 +229,6 @@ static int look_at_users(const char *path, struct users *users)
         if (why && !users->wrong++)
             snprintf(users->first, sizeof users->first, "%.300s/%s is %s", path, row->d_name, why);
     }
-    if (list)
-        closedir(list);
     return list ? 0 : -1;
 }
 

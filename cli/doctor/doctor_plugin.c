@@ -232,10 +232,7 @@ static const char *needed(const char *path, void (*each)(const char *name, const
 
     if (why)
         return why;
-    why = store_elf_read(&file);
-    if (!why)
-        why = store_elf_dynamic_read(&file, &dynamic);
-    if (!why) {
+    if (!(why = store_elf_read(&file)) && !(why = store_elf_dynamic_read(&file, &dynamic))) {
         store_elf_text(&file, &dynamic, DT_RUNPATH, folders);
         if (!*folders)
             store_elf_text(&file, &dynamic, DT_RPATH, folders);

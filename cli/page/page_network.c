@@ -12,6 +12,7 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
+#include "util/text.h"
 
 enum { STEP = 14, ROW = 60, CELL = 26, EDGE = 20, SPOKE = 40 };
 /* A picture of more is no picture: it is of groups, then. */
@@ -279,12 +280,9 @@ static json_t *name_of(const picture *p, uint32_t v)
     if (c->switches[v] > 1 || (c->switches[v] == 0 && c->nodes[v] > 1))
         snprintf(text, sizeof text, "%s and %u more", name,
                  (c->switches[v] ? c->switches[v] : c->nodes[v]) - 1);
-    if (c->switches[v] && c->nodes[v]) {
-        size_t used = strlen(text);
-
-        snprintf(text + used, sizeof text - used, ", %u node%s", c->nodes[v],
-                 c->nodes[v] == 1 ? "" : "s");
-    }
+    if (c->switches[v] && c->nodes[v])
+        topomap_text_append(text, sizeof text, ", %u node%s", c->nodes[v],
+                            c->nodes[v] == 1 ? "" : "s");
     return cli_json_text(text);
 }
 

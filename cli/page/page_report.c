@@ -16,6 +16,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/output.h"
+#include "util/text.h"
 
 enum { TITLE = 64 };
 
@@ -140,13 +141,12 @@ static int add_links(const planner_inputs *in, const planner_request *request,
 /* The command, as it was given but for the page. */
 static void write_command(const cli_call *call, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "topomap map");
     const cli_option *option = call->command->options;
 
-    for (size_t i = 0; option[i].name && used < size; i++)
+    snprintf(text, size, "topomap map");
+    for (size_t i = 0; option[i].name; i++)
         if (call->value[i] && strcmp(option[i].name, "output") != 0)
-            used += (size_t)snprintf(text + used, size - used, " --%s %s", option[i].name,
-                                     call->value[i]);
+            topomap_text_append(text, size, " --%s %s", option[i].name, call->value[i]);
 }
 
 static int print_mapped(const cli_call *call, const cli_result *result)

@@ -27,6 +27,7 @@
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/text.h"
 #include "util/whole.h"
 
 enum {
@@ -418,14 +419,12 @@ static void note_end(const struct ending *ending)
 static void add_tells(char *bytes, size_t size, char said[SAID])
 {
     plugin_reply reply;
-    size_t used = 0;
 
     if (plugin_reply_read(bytes, size, &reply, NULL))
         return;
-    for (unsigned i = 0; i < reply.tells && used < SAID; i++)
+    for (unsigned i = 0; i < reply.tells; i++)
         if (reply.tell[i].loud)
-            used +=
-                (size_t)snprintf(said + used, SAID - used, "topomap run: %s\n", reply.tell[i].text);
+            topomap_text_append(said, SAID, "topomap run: %s\n", reply.tell[i].text);
 }
 
 static int end(void *said, void *with)
