@@ -135,8 +135,9 @@ static int open_folder(refresh *r)
     return 0;
 }
 
-static void close_all(const refresh *r)
+static void close_all(refresh *r)
 {
+    refresh_conf_clear(&r->conf);
     if (r->folder >= 0) {
         clear_folder(r->folder);
         unlinkat(r->above, r->name, AT_REMOVEDIR);
@@ -325,51 +326,33 @@ static int replace(refresh *r)
 {
     topomap_publish *publish;
     topomap_error err;
-    int status;
+    int failed;
 
     if (topomap_db_lock(r->db, &r->lock, &err) || topomap_publish_begin(r->db, &publish, &err))
         return keep(r, "%s", err.text);
-    status = copy_file(r->db, r->made) ? keep(r, "%s: %s", r->made, strerror(errno)) : 0;
-    if (!status)
-        status = import_all(r);
-    if (!status)
-        status = compare(r);
-    if (!status && !r->call->options.dry_run)
+    failed = (copy_file(r->db, r->made) && keep(r, "%s: %s", r->made, strerror(errno))) ||
+             import_all(r) || compare(r);
+    if (!failed && !r->call->options.dry_run)
         return place(r, publish);
     topomap_publish_abandon(publish);
-    return status;
-}
-
-static int refresh_all(refresh *r)
-{
-    int status = open_folder(r);
-
-    if (!status)
-        status = run_commands(r);
-    if (!status)
-        status = replace(r);
-    if (!status && !r->call->options.dry_run)
-        status = write_topology(r);
-    return status;
+    return failed ? CLI_NO : 0;
 }
 
 static int run(const cli_call *call)
 {
+    TOPOMAP_CLEANUP(close_all)
     refresh r = {.call = call, .above = -1, .folder = -1, .lock = -1};
     topomap_error err;
-    int status;
 
     if (!call->options.config)
         return cli_usage_error(call, "--config FILE: what to import");
-    if (refresh_conf_read(call->options.config, &r.conf, &err)) {
-        status = cli_fail(call, &err);
-    } else {
-        r.db = call->options.db || !r.conf.db ? cli_database(call) : r.conf.db;
-        status = refresh_all(&r);
-    }
-    close_all(&r);
-    refresh_conf_clear(&r.conf);
-    return status;
+    if (refresh_conf_read(call->options.config, &r.conf, &err))
+        return cli_fail(call, &err);
+    r.db = call->options.db || !r.conf.db ? cli_database(call) : r.conf.db;
+    return open_folder(&r) || run_commands(&r) || replace(&r) ||
+                   (!call->options.dry_run && write_topology(&r))
+               ? CLI_NO
+               : CLI_DONE;
 }
 
 static const cli_option options[] = {

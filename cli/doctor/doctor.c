@@ -118,38 +118,37 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     }
 }
 
-static void find_site(doctor_site *site, unsigned ms)
+static doctor_site find_site(unsigned ms)
 {
     int64_t until = topomap_clock_ms() + ms;
+    doctor_site site = {.db = ""};
     doctor_verdict verdict;
 
     for (int i = 0; i < CHECKS; i++) {
         if (checks[i].run == doctor_slurm_conf || checks[i].run == doctor_plugstack)
-            run_row(&checks[i], (double)(until - topomap_clock_ms()) / 1000, site, &verdict);
+            run_row(&checks[i], (double)(until - topomap_clock_ms()) / 1000, &site, &verdict);
     }
+    return site;
 }
 
 void cli_site_records(char *path, size_t size)
 {
-    doctor_site site = {.records = ""};
+    const doctor_site site = find_site(SITE_MS);
 
-    find_site(&site, SITE_MS);
     snprintf(path, size, "%s", site.records);
 }
 
 void cli_site_db(char *path, size_t size, unsigned ms)
 {
-    doctor_site site = {.db = ""};
+    const doctor_site site = find_site(ms);
 
-    find_site(&site, ms);
     snprintf(path, size, "%s", site.db);
 }
 
 char *cli_site_words(unsigned ms)
 {
-    doctor_site site = {.words = ""};
+    const doctor_site site = find_site(ms);
 
-    find_site(&site, ms);
     return strdup(site.words);
 }
 

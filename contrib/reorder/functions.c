@@ -102,7 +102,7 @@ static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int
                   uint32_t ranks, int *newrank)
 {
     reorder_plan plan = {.what = what};
-    topomap_mpi_target *target = NULL;
+    REORDER_TARGET_FREED topomap_mpi_target *target = NULL;
     topomap_graph *graph = NULL;
     topomap_error err;
     reorder_settings settings;
@@ -125,7 +125,6 @@ static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int
     else
         say_failure(comm, what, &err);
     topomap_graph_free(graph);
-    reorder_target_free(target);
     return status > 0 && !plan.counts;
 }
 

@@ -47,16 +47,12 @@ static int own_rank(MPI_Comm graph, int *newrank, topomap_error *err)
 
 static int map_once(MPI_Comm graph, const reorder_plan *plan, int *newrank)
 {
-    topomap_mpi_target *target = NULL;
+    REORDER_TARGET_FREED topomap_mpi_target *target = NULL;
     topomap_error err;
-    int status = own_rank(graph, newrank, &err);
 
-    if (status == 0)
-        status = reorder_target_default(graph, &target, &err);
-    if (status == 0)
-        status = map(graph, target, plan, newrank, &err);
-    reorder_target_free(target);
-    return status;
+    return own_rank(graph, newrank, &err) != 0 || reorder_target_default(graph, &target, &err) != 0
+               ? -1
+               : map(graph, target, plan, newrank, &err);
 }
 
 int topomap_mpi_rank_map(MPI_Comm graph, int *newrank)

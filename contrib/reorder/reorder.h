@@ -111,6 +111,12 @@ int reorder_target_make(MPI_Comm comm, reorder_between *between, void *data,
 /** By the database where it can be used. */
 int reorder_target_default(MPI_Comm comm, topomap_mpi_target **target, topomap_error *err);
 void reorder_target_free(topomap_mpi_target *target);
+/** Of a local pointer to a target, which ends with the scope; collective as that is. */
+#define REORDER_TARGET_FREED TOPOMAP_CLEANUP(reorder_target_end)
+static inline void reorder_target_end(topomap_mpi_target **target)
+{
+    reorder_target_free(*target);
+}
 /** The database's, or one distance for all. */
 reorder_between reorder_between_database; /* data: topomap_mpi_costs *, filled, or emptied */
 reorder_between reorder_between_flat;     /* data: double *, the cost */
