@@ -184,6 +184,9 @@ const char *cli_output(const cli_call *call);
 /** Whether a file's name is more than, and ends in, \p suffix; NULL does not. */
 int cli_ends_in(const char *name, const char *suffix);
 
+/** Nonzero if a text is 1 to \p most decimal digits and nothing else. */
+int cli_is_digits(const char *text, size_t most);
+
 /** The variable's value, lent; NULL: it is not set, or empty, which is the same. */
 const char *cli_environment(const char *name);
 

@@ -44,7 +44,7 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
 
         if (strlen(name) == (size_t)(equals - word) && !strncasecmp(word, name, strlen(name))) {
             if ((fact == POLICY_NODES || fact == POLICY_TASKS) &&
-                (!equals[1] || equals[1 + strspn(equals + 1, "0123456789")]))
+                !cli_is_digits(equals + 1, SIZE_MAX))
                 return cli_usage_error(call, "%s= takes a count, not '%s'", name, equals + 1);
             job->fact[fact] = equals + 1;
             if (fact == POLICY_PROGRAM && strrchr(equals, '/')) /* as srun: without its folder */
@@ -58,16 +58,12 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
     return cli_usage_error(call, "'%s' is not known of a job: %s", word, known);
 }
 
-static int is_count(const char *text)
-{
-    return *text && !text[strspn(text, "0123456789")] && strlen(text) < 10;
-}
-
 static const struct passwd *find_user(const char *user)
 {
     const struct passwd *entry = user ? getpwnam(user) : NULL;
 
-    return entry || !user || !is_count(user) ? entry : getpwuid((uid_t)strtoul(user, NULL, 10));
+    return entry || !user || !cli_is_digits(user, 9) ? entry
+                                                     : getpwuid((uid_t)strtoul(user, NULL, 10));
 }
 
 /* Rules may say the name or the number, and srun knows both. NULL: this machine does not. */
@@ -91,7 +87,7 @@ static char *group_names(const char *groups)
          name = strtok_r(NULL, ",", &rest)) {
         const struct group *row = getgrnam(name);
 
-        if (!row && is_count(name))
+        if (!row && cli_is_digits(name, 9))
             row = getgrgid((gid_t)strtoul(name, NULL, 10));
         if (row)
             fprintf(out, "%s%s,%u", ftell(out) ? "," : "", row->gr_name, row->gr_gid);

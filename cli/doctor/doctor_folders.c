@@ -217,11 +217,10 @@ static int look_at_users(const char *path, struct users *users)
 
     *users = (struct users){0};
     while (list && (row = readdir(list)) != NULL) {
-        size_t digits = strspn(row->d_name, "0123456789");
         struct stat status;
         const char *why;
 
-        if (!digits || digits > 10 || row->d_name[digits] ||
+        if (!cli_is_digits(row->d_name, 10) ||
             fstatat(dirfd(list), row->d_name, &status, AT_SYMLINK_NOFOLLOW))
             continue;
         users->count++;

@@ -151,8 +151,8 @@ static json_t *runs_json(const store_entry *entry)
     json_t *runs = json_array();
 
     for (unsigned i = 0; i < entry->times; i++)
-        cli_json_add(runs, "placed:b nodes:i messages:U seconds:r mpi_seconds:r when:U",
-                     entry->time[i].placed, (int)entry->time[i].nodes, entry->time[i].messages,
+        cli_json_add(runs, "placed:b nodes:u messages:U seconds:r mpi_seconds:r when:U",
+                     entry->time[i].placed, entry->time[i].nodes, entry->time[i].messages,
                      entry->time[i].wall, entry->time[i].mpi, entry->time[i].when);
     return runs;
 }
@@ -162,11 +162,10 @@ static json_t *measured_json(const store_comparison *times)
     if (!times->runs[0] || !times->runs[1])
         return json_null();
     return cli_json_object(
-        "slurm_seconds:r placed_seconds:r slurm_runs:i placed_runs:i slurm_runs_missing:i "
-        "placed_runs_missing:i noise_seconds:o gain_percent:r says:s",
-        times->wall[0], times->wall[1], (int)times->runs[0], (int)times->runs[1],
-        (int)times->missing[0], (int)times->missing[1],
-        times->noise < 0 ? json_null() : json_real(times->noise), times->gain,
+        "slurm_seconds:r placed_seconds:r slurm_runs:u placed_runs:u slurm_runs_missing:u "
+        "placed_runs_missing:u noise_seconds:o gain_percent:r says:s",
+        times->wall[0], times->wall[1], times->runs[0], times->runs[1], times->missing[0],
+        times->missing[1], times->noise < 0 ? json_null() : json_real(times->noise), times->gain,
         store_verdict_word[times->verdict]);
 }
 
@@ -175,10 +174,9 @@ static json_t *case_json(const store_entry *entry)
     const store_comparison times = store_trust_compare(entry);
 
     return cli_json_object(
-        "launches:u refused:u folder:s input:s mpi:s number:i stopped:s last:s runs:o measured:o",
-        times.placed, times.refused, entry->folder, entry->input, loaded_mpi(entry),
-        (int)entry->number, stops[times.stopped], entry->last, runs_json(entry),
-        measured_json(&times));
+        "launches:u refused:u folder:s input:s mpi:s number:u stopped:s last:s runs:o measured:o",
+        times.placed, times.refused, entry->folder, entry->input, loaded_mpi(entry), entry->number,
+        stops[times.stopped], entry->last, runs_json(entry), measured_json(&times));
 }
 
 /* What the store says about an entry; NULL where memory is short. */
@@ -190,11 +188,11 @@ static json_t *to_json(const store *store, const store_entry *entry)
     store_graph_path(store, entry->key, 0, path);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
     object = cli_json_object(
-        "key:s program:s words:s ranks:i workers:i build:s graph:s made:U used:U profiles:i "
-        "tries:i bytes:U",
-        entry->key, entry->program, entry->words, (int)entry->ranks,
-        entry->workers ? (int)entry->workers : 1, id, entry->has_graph ? path : NULL, entry->made,
-        entry->used, (int)entry->profiles, (int)entry->tries, entry->bytes);
+        "key:s program:s words:s ranks:u workers:u build:s graph:s made:U used:U profiles:u "
+        "tries:u bytes:U",
+        entry->key, entry->program, entry->words, entry->ranks, entry->workers ? entry->workers : 1,
+        id, entry->has_graph ? path : NULL, entry->made, entry->used, entry->profiles, entry->tries,
+        entry->bytes);
     if (json_object_update_new(object, case_json(entry)) == 0)
         return object;
     json_decref(object);

@@ -255,20 +255,13 @@ static int open_record(const cli_call *call, why *w, topomap_error *err)
     return planner_inputs_open(&w->record.request, &w->in, err);
 }
 
-static int read_rank(const char *text, uint32_t *rank)
-{
-    size_t digits = strspn(text, "0123456789");
-
-    *rank = (uint32_t)strtoul(text, NULL, 10);
-    return digits && digits < 10 && !text[digits] ? 0 : -1;
-}
-
 static int run_why(const cli_call *call)
 {
-    TOPOMAP_CLEANUP(why_clear) why w = {0};
+    TOPOMAP_CLEANUP(why_clear)
+    why w = {.rank = (uint32_t)strtoul(call->operand[0], NULL, 10)};
     topomap_error err;
 
-    if (read_rank(call->operand[0], &w.rank) != 0)
+    if (!cli_is_digits(call->operand[0], 9))
         return cli_usage_error(call, "'%s' is no rank", call->operand[0]);
     if (open_record(call, &w, &err) != 0 || find_out(&w, &err) != 0)
         return cli_fail(call, &err);

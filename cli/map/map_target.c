@@ -323,7 +323,7 @@ static int write_job(FILE *out, const cli_call *call, topomap_error *err)
 {
     const char *job = call->options.cores_of;
 
-    if (job && (strspn(job, "0123456789") != strlen(job) || !*job || strlen(job) > 9))
+    if (job && !cli_is_digits(job, 9))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "--cores-of takes a job's number, not '%.40s'", job);
     fprintf(out, "job %s\nstep 0\n", job ? job : "0");

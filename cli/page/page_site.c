@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/page/page.h"
 #include "cli/page/page_site.h"
 #include "cli/subprocess.h"
@@ -112,13 +113,6 @@ static int open_folder(int records, const char *name, uid_t uid)
     return folder;
 }
 
-static int is_uid(const char *name)
-{
-    size_t digits = strspn(name, "0123456789");
-
-    return digits && digits < 11 && !name[digits];
-}
-
 int page_site_read(const char *records, const char *store, int64_t now, page_site *site,
                    topomap_error *err)
 {
@@ -131,12 +125,12 @@ int page_site_read(const char *records, const char *store, int64_t now, page_sit
     while ((row = readdir(list))) {
         const uid_t uid = (uid_t)strtoul(row->d_name, NULL, 10);
         TOPOMAP_CLOSED int folder =
-            is_uid(row->d_name) ? open_folder(dirfd(list), row->d_name, uid) : -1;
+            cli_is_digits(row->d_name, 10) ? open_folder(dirfd(list), row->d_name, uid) : -1;
 
         if (folder >= 0)
             read_user(&(struct user){folder, uid, store, now}, site);
         else
-            site->shut += (uint64_t)is_uid(row->d_name);
+            site->shut += (uint64_t)cli_is_digits(row->d_name, 10);
     }
     return 0;
 }

@@ -105,7 +105,7 @@ static void write_job(FILE *out, const run_allocation *a, const char *site)
 
 static const char *number_of(const run_allocation *a)
 {
-    return a->job && *a->job && strspn(a->job, "0123456789") == strlen(a->job) ? a->job : "0";
+    return a->job && cli_is_digits(a->job, SIZE_MAX) ? a->job : "0";
 }
 
 static char *question_text(const run_question *q, const char *site, topomap_error *err)
