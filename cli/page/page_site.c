@@ -55,41 +55,12 @@ static int read_as_user(void *site, void *with)
     return 0;
 }
 
-static void add(const page_site *from, page_site *to)
-{
-    to->users += from->users;
-    to->records += from->records;
-    to->bad += from->bad;
-    to->placed += from->placed;
-    to->stayed += from->stayed;
-    to->failed += from->failed;
-    to->ranks += from->ranks;
-    to->gain += from->gain;
-    to->searched += from->searched;
-    if (from->searched_most > to->searched_most)
-        to->searched_most = from->searched_most;
-    for (int i = 0; i < SITE_BINS; i++)
-        to->bin[i] += from->bin[i];
-    for (int i = 0; i < SITE_REASONS; i++)
-        to->reason[i] += from->reason[i];
-    for (int i = 0; i < SITE_DAYS; i++) {
-        to->day_placed[i] += from->day_placed[i];
-        to->day_other[i] += from->day_other[i];
-    }
-    to->profiles += from->profiles;
-    to->compared += from->compared;
-    to->faster += from->faster;
-    to->slower += from->slower;
-    to->faster_percent += from->faster_percent;
-}
-
+/* The process counts on from the sums that it is given. */
 static void read_user(struct user *user, page_site *site)
 {
-    page_site own = {.users = 1};
-
-    switch (cli_call_in_child(read_as_user, user, &own, sizeof own, MILLISECONDS)) {
+    switch (cli_call_in_child(read_as_user, user, site, sizeof *site, MILLISECONDS)) {
     case CLI_CHILD_DONE:
-        add(&own, site);
+        site->users++;
         break;
     case CLI_CHILD_LATE:
         site->late++;
