@@ -60,6 +60,7 @@ static int is_profiled(void)
 static int all_may(MPI_Comm comm, const char *what, const reorder_settings *settings)
 {
     const reorder_program *known = reorder_program_known();
+    const char *why = NULL;
 
     if (!reorder_agree(comm, !settings->counts))
         return 1; /* they stay anyway */
@@ -68,15 +69,13 @@ static int all_may(MPI_Comm comm, const char *what, const reorder_settings *sett
             say_program(comm, known);
         return 0;
     }
-    if (!reorder_agree(comm, !is_profiled())) {
-        say_why(comm, settings, what, "a profile is made of this run");
-        return 0;
-    }
-    if (!reorder_agree(comm, !settings->placed)) {
-        say_why(comm, settings, what, "topomap has placed them at the launch");
-        return 0;
-    }
-    return 1;
+    if (!reorder_agree(comm, !is_profiled()))
+        why = "a profile is made of this run";
+    else if (!reorder_agree(comm, !settings->placed))
+        why = "topomap has placed them at the launch";
+    if (why)
+        say_why(comm, settings, what, why);
+    return !why;
 }
 
 /* Whether all processes want this and have what it takes. */
@@ -106,24 +105,18 @@ static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int
     topomap_graph *graph = NULL;
     topomap_error err;
     reorder_settings settings;
-    int status;
+    int status = 0;
 
     reorder_settings_read(&settings);
     plan.counts = !reorder_agree(comm, !settings.counts);
-    status = reorder_target_default(comm, &target, &err);
-
-    if (status == 0 && distributed)
-        status = reorder_arcs_gather(&target->team, arcs, ranks, &graph, &err);
-    else if (status == 0)
-        status =
-            reorder_agree(target->team.all,
-                          target->team.rank || reorder_arcs_graph(arcs, ranks, &graph, &err) == 0)
-                ? 0
-                : -1;
-    if (status == 0)
-        status = reorder_place(target, graph, ranks, &plan, newrank, &err);
-    else
+    if (reorder_target_default(comm, &target, &err) != 0 ||
+        (distributed ? reorder_arcs_gather(&target->team, arcs, ranks, &graph, &err) != 0
+                     : !reorder_agree(target->team.all,
+                                      target->team.rank ||
+                                          reorder_arcs_graph(arcs, ranks, &graph, &err) == 0)))
         say_failure(comm, what, &err);
+    else
+        status = reorder_place(target, graph, ranks, &plan, newrank, &err);
     topomap_graph_free(graph);
     return status > 0 && !plan.counts;
 }
