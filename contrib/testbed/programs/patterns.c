@@ -241,10 +241,8 @@ void pattern_free(struct pattern *pattern)
 int pattern_write(const struct pattern *pattern, const char *path, int phase, int times)
 {
     FILE *file = fopen(path, "w");
-    bool failed = !file;
+    bool failed = !file || fputs("u,v,bytes,messages\n", file) < 0;
 
-    if (file)
-        fputs("u,v,bytes,messages\n", file);
     for (size_t m = 0; file && m < pattern->messages; m++) {
         const struct message *message = &pattern->message[m];
 
@@ -252,8 +250,8 @@ int pattern_write(const struct pattern *pattern, const char *path, int phase, in
             fprintf(file, "%d,%d,%lld,%d\n", message->from, message->to,
                     (long long)message->bytes * times, times);
     }
-    if (file)
-        failed = ferror(file) != 0;
+    if (file && ferror(file))
+        failed = true;
     if (file && fclose(file) != 0)
         failed = true;
     if (failed)
