@@ -190,17 +190,12 @@ int cli_is_digits(const char *text, size_t most);
 /** The variable's value, lent; NULL: it is not set, or empty, which is the same. */
 const char *cli_environment(const char *name);
 
-/** Attributes of local pointers to a database and a graph: they end with the scope. The pointers
- *  must be initialised. */
+/** Attribute of a local pointer to a database: it is closed with the scope. The pointer must be
+ *  initialised. */
 #define CLI_DB_CLOSED TOPOMAP_CLEANUP(cli_close_db)
-#define CLI_GRAPH_FREED TOPOMAP_CLEANUP(cli_free_graph)
 static inline void cli_close_db(topomap_db **db)
 {
     topomap_db_close(*db);
-}
-static inline void cli_free_graph(topomap_graph **graph)
-{
-    topomap_graph_free(*graph);
 }
 
 #define CLI_SITE_DATABASE "/var/lib/topomap/topology.db"

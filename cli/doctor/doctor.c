@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "cli/launch/records.h"
 #include "cli/subprocess.h"
 #include "util/clock.h"
-#include "util/text.h"
 
 /* In this order: what one finds, the next ones go by. */
 static const doctor_check checks[] = {
@@ -48,30 +46,6 @@ struct answer {
     doctor_verdict verdict;
     doctor_site site;
 };
-
-void doctor_say(doctor_verdict *verdict, enum doctor_status status, const char *advice,
-                const char *format, ...)
-{
-    va_list args;
-
-    verdict->status = status;
-    snprintf(verdict->advice, sizeof verdict->advice, "%s", advice ? advice : "");
-    va_start(args, format);
-    vsnprintf(verdict->found, sizeof verdict->found, format, args);
-    va_end(args);
-}
-
-void doctor_add(doctor_verdict *verdict, const char *format, ...)
-{
-    char more[sizeof verdict->found];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(more, sizeof more, format, args);
-    va_end(args);
-    topomap_text_append(verdict->found, sizeof verdict->found, "%s%s", *verdict->found ? "; " : "",
-                        more);
-}
 
 /* ---- One check in its process ---------------------------------------------------------------- */
 

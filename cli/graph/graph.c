@@ -151,7 +151,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
 static int run_info(const cli_call *call)
 {
     topomap_recognition found;
-    CLI_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &graph);
 
@@ -168,7 +168,7 @@ static int run_info(const cli_call *call)
 static int run_recognise(const cli_call *call)
 {
     topomap_recognition found;
-    CLI_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &graph);
 
@@ -208,7 +208,7 @@ static int run_generate(const cli_call *call)
 static int partition_mesh(const cli_call *call, const topomap_machine *machine)
 {
     const cli_options *o = &call->options;
-    CLI_GRAPH_FREED topomap_graph *mesh = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *mesh = NULL;
     topomap_graph *graph;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &mesh);

@@ -5,6 +5,7 @@
 #include "cli/graph/graph_files.h"
 #include "util/alloc.h"
 #include "util/random.h"
+#include "graph/graph.h"
 
 static int run_merge(const cli_call *call)
 {
@@ -26,7 +27,7 @@ static int run_merge(const cli_call *call)
 
 static int run_scale(const cli_call *call)
 {
-    CLI_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_graph *scaled;
     topomap_error err;
     int status;
@@ -54,7 +55,7 @@ static uint32_t *shuffled(uint32_t ranks, uint64_t seed, topomap_error *err)
 static int run_permute(const cli_call *call)
 {
     const cli_options *o = &call->options;
-    CLI_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_graph *permuted;
     TOPOMAP_FREED uint32_t *order = NULL;
     topomap_error err;

@@ -8,6 +8,7 @@
 #include "cli/picture/picture.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "graph/graph.h"
 
 enum { SVG_CELLS = 320, CELLS_MOST = 4096 };
 
@@ -110,7 +111,7 @@ static int run_show(const cli_call *call)
 {
     const char *output = call->options.output;
     picture_screen screen = find_screen(call);
-    CLI_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     uint32_t cells = call->options.cells;
     int status;
 

@@ -12,6 +12,7 @@
 #include "plugin/store/run.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
+#include "graph/graph.h"
 
 /* The site's store and the user's own: where the site's folder has none of the user's, launches
  * have used the other one. */
@@ -259,7 +260,7 @@ void cli_profile_words(void)
 
 static void print_graph(const char *path)
 {
-    CLI_GRAPH_FREED topomap_graph *graph = NULL;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_recognition pattern;
     topomap_error err;
 

@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 #include "plugin/common/environment_size.h"
 #include "plugin/common/reply.h"
+#include "plugin/common/report.h"
 #include "plugin/common/child.h"
 #include "util/alloc.h"
 #include "plugin/common/run_planner.h"
@@ -205,6 +206,12 @@ char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int 
     return NULL;
 }
 
+void plugin_facts_tell(const plugin_reply *reply)
+{
+    for (unsigned i = 0; i < reply->tells; i++)
+        plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
+}
+
 void plugin_not_placed_explain(plugin_facts facts, const char *why)
 {
     plugin_reply reply;
@@ -214,5 +221,5 @@ void plugin_not_placed_explain(plugin_facts facts, const char *why)
     facts.reason = why;
     bytes = plugin_not_placed_ask(&facts, &reply, &late);
     if (bytes)
-        plugin_step_end_tell(&reply);
+        plugin_facts_tell(&reply);
 }

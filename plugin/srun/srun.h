@@ -229,6 +229,9 @@ int plugin_facts_ask(const plugin_facts *facts, char **bytes, plugin_reply *repl
  * NULL: there is no answer, and nobody says why */
 char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int *late);
 
+/** Prints the lines that a reply has for the user. */
+void plugin_facts_tell(const plugin_reply *reply);
+
 /** Has the planner write \p why into the file that the user has named, so that a former step's text
  *  does not pass for this one's: srun itself writes no file. Silent where it cannot. */
 void plugin_not_placed_explain(plugin_facts facts, const char *why);
@@ -267,9 +270,6 @@ void plugin_step_place(spank_t spank, const plugin_args *args);
 /* ---- step end ------------------------------------------------------------------ */
 /* What is to be done when the step of this srun has ended: the planner does it, in a process of its
  * own, for which srun waits end_ms of plugstack.conf at most, a tenth of a second by default. */
-
-/** Says the lines that a reply wants to be said. */
-void plugin_step_end_tell(const plugin_reply *reply);
 
 /** In slurm_spank_exit of srun: starts the planner and waits until it is done, end_ms at most. What
  *  is not done by then goes on by itself, or, where the job's end kills it, is done by a later

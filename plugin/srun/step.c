@@ -55,12 +55,6 @@ static struct {
     uint64_t memory;
 } kept;
 
-void plugin_step_end_tell(const plugin_reply *reply)
-{
-    for (unsigned i = 0; i < reply->tells; i++)
-        plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
-}
-
 static char *write_request(const struct step *step)
 {
     char *text = NULL;
@@ -113,7 +107,7 @@ void plugin_step_end(void)
     launch.request = kept.request;
     if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL) &&
         !plugin_reply_read(bytes, size, &reply, NULL))
-        plugin_step_end_tell(&reply);
+        plugin_facts_tell(&reply);
     free(kept.request);
     kept.request = NULL;
 }
@@ -152,7 +146,7 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     if (plugin_facts_ask(&facts, &step->bytes, &step->reply, &step->late, err))
         return -1;
     take_flags(step);
-    plugin_step_end_tell(&step->reply);
+    plugin_facts_tell(&step->reply);
     take_end(step);
     return 0;
 }

@@ -191,7 +191,7 @@ char *planner_answer_text(const planner_request *request, size_t *size)
     topomap_error err;
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    double gain;
+    double gain = 0;
 
     if (!out)
         return NULL;
