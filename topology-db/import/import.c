@@ -177,11 +177,55 @@ int db_read_content(struct db_import *import, void *content)
     if ((importer->begin && importer->begin(import, made)) ||
         (importer->line && db_each_line(import, importer->line, made)) || read_more(import, made) ||
         (importer->check && importer->check(import, made))) {
-        importer->free(made);
+        db_content_free(importer, made);
         return -1;
     }
     *(void **)content = made;
     return 0;
+}
+
+void db_content_free(const db_importer *importer, void *content)
+{
+    if (importer->clear)
+        importer->clear(content);
+    free(content);
+}
+
+int db_write_content(struct db_import *import, void *content)
+{
+    int result = import->importer->write(import, content);
+
+    while (import->inserts)
+        sqlite3_finalize(import->insert[--import->inserts].statement);
+    free(import->insert);
+    import->insert = NULL;
+    import->insert_room = 0;
+    return result;
+}
+
+static sqlite3_stmt *find_insert(struct db_import *import, const char *begin, size_t values)
+{
+    char sql[256];
+
+    for (size_t i = 0; i < import->inserts; i++)
+        if (import->insert[i].begin == begin)
+            return import->insert[i].statement;
+    snprintf(sql, sizeof sql, "%s VALUES(?", begin);
+    while (--values)
+        topomap_text_append(sql, sizeof sql, ",?");
+    topomap_text_append(sql, sizeof sql, ")");
+    if (TOPOMAP_APPEND(import->insert, import->inserts, import->insert_room, import->err,
+                       (struct db_insert){begin, NULL}))
+        return NULL;
+    return import->insert[import->inserts - 1].statement =
+               db_prepare(import->file, sql, import->err);
+}
+
+int db_add(struct db_import *import, const char *begin, const db_value *value, size_t values)
+{
+    sqlite3_stmt *insert = find_insert(import, begin, values);
+
+    return insert ? db_put(insert, value, values, import->err) : -1;
 }
 
 int db_list_add(struct db_list *list, const void *row, size_t size, topomap_error *err)
@@ -192,11 +236,9 @@ int db_list_add(struct db_list *list, const void *row, size_t size, topomap_erro
     return 0;
 }
 
-void db_list_free(void *content)
+void db_list_clear(void *content)
 {
-    TOPOMAP_FREED struct db_list *list = content;
-
-    free(list->row);
+    free(((struct db_list *)content)->row);
 }
 
 /* NULL where this release has none of the name. */
@@ -410,7 +452,7 @@ static int write_all(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
 
-    if (begin_source(import) || importer->write(import, content) || end_source(import))
+    if (begin_source(import) || db_write_content(import, content) || end_source(import))
         return -1;
     if (db_derive(import->file, import->err)) {
         topomap_error why = *import->err;
@@ -509,7 +551,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
         db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, content);
-        importer->free(content);
+        db_content_free(importer, content);
     }
     if (!result && report)
         *report = counted;

@@ -22,9 +22,9 @@ struct pages {
     json_t *names; /* by InstanceId, read with the first page */
 };
 
-static void pages_free(void *data)
+static void pages_clear(void *data)
 {
-    TOPOMAP_FREED struct pages *pages = data;
+    struct pages *pages = data;
 
     json_decref(pages->names);
     levels_clear(&pages->levels);
@@ -144,5 +144,5 @@ const db_importer db_aws_topology = {
     .begin = begin,
     .check = check,
     .write = levels_write,
-    .free = pages_free,
+    .clear = pages_clear,
 };

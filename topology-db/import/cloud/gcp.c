@@ -151,11 +151,8 @@ const db_importer db_gcp_topology = {
             "Google Cloud: lines 'zone,physicalHost,name' or the JSON of `gcloud compute instances "
             "list`; levels, no links",
             NULL},
-    .tables = {"vertex", "link", "alias", "clique"},
-    .size = sizeof(struct levels),
+    LEVELS_IMPORTER,
     .begin = begin,
     .line = read_line,
     .check = check,
-    .write = levels_write,
-    .free = levels_free,
 };

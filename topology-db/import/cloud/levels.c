@@ -11,20 +11,15 @@ struct alias {
     char key[DB_KEY], node[DB_KEY];
 };
 
-void levels_clear(struct levels *levels)
+void levels_clear(void *content)
 {
+    struct levels *levels = content;
+
     topomap_fabric_clear(&levels->fabric);
     free(levels->above);
     free(levels->domains.row);
     free(levels->aliases.row);
     free(levels->rows.row);
-    *levels = (struct levels){0};
-}
-
-void levels_free(void *levels)
-{
-    levels_clear(levels);
-    free(levels);
 }
 
 static int find(struct levels *levels, const char *name, uint32_t *vertex, topomap_error *err)
@@ -151,14 +146,12 @@ static int has_name(const void *content, const char *name)
 static int write_aliases(struct db_import *import, const struct levels *levels)
 {
     const struct alias *alias = levels->aliases.row;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO alias VALUES(?,NULL,?,?)", import->err);
 
-    for (size_t i = 0; insert && i < levels->aliases.rows; i++)
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(alias[i].key),
-                   DB_TEXT(alias[i].node)))
+    for (size_t i = 0; i < levels->aliases.rows; i++)
+        if (DB_ADD(import, "INSERT INTO alias", DB_INT(import->source), DB_TEXT(NULL),
+                   DB_TEXT(alias[i].key), DB_TEXT(alias[i].node)))
             return -1;
-    return insert ? 0 : -1;
+    return 0;
 }
 
 int levels_write(struct db_import *import, void *content)

@@ -62,10 +62,7 @@ const db_importer db_oci_topology = {
             "Oracle Cloud: rdmaTopologyData of instances' metadata, collected by pdsh; levels, no "
             "links",
             NULL},
-    .tables = {"vertex", "link", "alias", "clique"},
-    .size = sizeof(struct levels),
+    LEVELS_IMPORTER,
     .begin = begin,
     .check = levels_finish,
-    .write = levels_write,
-    .free = levels_free,
 };

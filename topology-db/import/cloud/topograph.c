@@ -286,11 +286,8 @@ const db_importer db_topograph = {
     .row = {"topograph",
             "topograph's answer in JSON, or its model of a cluster in YAML; levels, no links",
             NULL},
-    .tables = {"vertex", "link", "alias", "clique"},
+    LEVELS_IMPORTER,
     .own_words = 1,
-    .size = sizeof(struct levels),
     .begin = begin,
     .check = levels_finish,
-    .write = levels_write,
-    .free = levels_free,
 };

@@ -41,9 +41,9 @@ static const struct {
     {'g', "mezzanine", 18750}, {'g', "backplane", 15000}, {'g', "cable", 9375},
 };
 
-static void list_free(void *content)
+static void list_clear(void *content)
 {
-    TOPOMAP_FREED struct list *list = content;
+    struct list *list = content;
 
     topomap_fabric_clear(&list->fabric);
     free(list->router);
@@ -197,19 +197,17 @@ static int begin(struct db_import *import, void *content)
 
 static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", import->err);
     const char kind[2] = {list->kind, 0};
 
-    for (size_t i = 0; insert && i < list->fabric.vertices; i++) {
+    for (size_t i = 0; i < list->fabric.vertices; i++) {
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&list->router[i].point, place);
-        if (DB_PUT(insert, import->err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
-                   DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
+        if (DB_ADD(import, "INSERT INTO cray_router", DB_INT(vertex[i]), DB_INT(import->source),
+                   DB_TEXT(kind), DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_list(struct db_import *import, void *content)
@@ -235,5 +233,5 @@ const db_importer db_cray_links = {
     .begin = begin,
     .check = check,
     .write = write_list,
-    .free = list_free,
+    .clear = list_clear,
 };

@@ -40,9 +40,9 @@ struct content {
     size_t burnt, first_burnt; /* with one that is not algorithmic */
 };
 
-static void content_free(void *data)
+static void content_clear(void *data)
 {
-    TOPOMAP_FREED struct content *content = data;
+    struct content *content = data;
 
     free(content->list.row);
     topomap_fabric_clear(&content->fabric);
@@ -332,5 +332,5 @@ const db_importer db_slingshot_ama = {
     .line = read_line,
     .check = check,
     .write = db_named_write_content,
-    .free = content_free,
+    .clear = content_clear,
 };

@@ -41,9 +41,9 @@ struct end {
     int node;
 };
 
-static void content_free(void *data)
+static void content_clear(void *data)
 {
-    TOPOMAP_FREED struct content *content = data;
+    struct content *content = data;
 
     topomap_fabric_clear(&content->fabric);
     topomap_known_clear(&content->rows);
@@ -352,5 +352,5 @@ const db_importer db_slingshot_cables = {
     .line = read_line,
     .check = check,
     .write = db_named_write_content,
-    .free = content_free,
+    .clear = content_clear,
 };

@@ -153,22 +153,20 @@ static int read_line(struct db_import *import, void *content, char *line)
 static int write_list(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; insert && i < list->rows; i++) {
+    for (size_t i = 0; i < list->rows; i++) {
         const struct processor *row = (const struct processor *)list->row + i;
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
-        if (DB_PUT(insert, import->err, DB_INT(n[NID]), DB_INT(import->source),
+        if (DB_ADD(import, "INSERT INTO cray_proc", DB_INT(n[NID]), DB_INT(import->source),
                    DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
                    DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
                    DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z])))
             return -1;
     }
     import->report->hosts = list->rows;
-    return insert ? db_geometry_write(import, 3, NULL) : -1;
+    return db_geometry_write(import, 3, NULL);
 }
 
 const db_importer db_xtdb2proc = {
@@ -181,5 +179,5 @@ const db_importer db_xtdb2proc = {
     .line = read_line,
     .check = check,
     .write = write_list,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

@@ -116,19 +116,15 @@ static int check(struct db_import *import, void *content)
 static int write_table(struct db_import *import, void *content)
 {
     const struct db_list *nodes = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", import->err);
+    const struct row *row = nodes->row;
 
-    for (size_t i = 0; insert && i < nodes->rows; i++) {
-        const struct row *row = (const struct row *)nodes->row + i;
-
-        if (DB_PUT(insert, import->err, DB_INT(row->nid), DB_INT(import->source),
-                   DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type), DB_TEXT(row->status),
-                   DB_TEXT(row->mode)))
+    for (size_t i = 0; i < nodes->rows; i++)
+        if (DB_ADD(import, "INSERT INTO cray_admin", DB_INT(row[i].nid), DB_INT(import->source),
+                   DB_INT(cray_name_pack(&row[i].name)), DB_TEXT(row[i].type),
+                   DB_TEXT(row[i].status), DB_TEXT(row[i].mode)))
             return -1;
-    }
     import->report->hosts = nodes->rows;
-    return insert ? db_geometry_write(import, 3, NULL) : -1;
+    return db_geometry_write(import, 3, NULL);
 }
 
 const db_importer db_xtprocadmin = {
@@ -140,5 +136,5 @@ const db_importer db_xtprocadmin = {
     .line = read_line,
     .check = check,
     .write = write_table,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

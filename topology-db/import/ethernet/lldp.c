@@ -50,9 +50,9 @@ struct reader {
     topomap_error *err;
 };
 
-static void content_free(void *data)
+static void content_clear(void *data)
 {
-    TOPOMAP_FREED struct content *content = data;
+    struct content *content = data;
 
     free(content->trait);
     wires_clear(&content->wires);
@@ -466,5 +466,5 @@ const db_importer db_lldp = {
     .begin = begin,
     .check = check,
     .write = wires_write,
-    .free = content_free,
+    .clear = content_clear,
 };

@@ -127,5 +127,5 @@ const db_importer db_netq = {
     .begin = begin,
     .check = wires_join,
     .write = wires_write,
-    .free = wires_free,
+    .clear = wires_clear,
 };

@@ -10,19 +10,14 @@
 
 enum { STEP = 1000, PORT_NAME = 128 };
 
-void wires_clear(struct wires *wires)
+void wires_clear(void *content)
 {
+    struct wires *wires = content;
+
     topomap_fabric_clear(&wires->fabric);
     topomap_known_clear(&wires->systems);
     topomap_known_clear(&wires->ports);
     free(wires->list.row);
-    *wires = (struct wires){0};
-}
-
-void wires_free(void *wires)
-{
-    wires_clear(wires);
-    free(wires);
 }
 
 /* ---- What was said ------------------------------------------------------------------------- */

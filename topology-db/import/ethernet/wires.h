@@ -35,8 +35,7 @@ int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err);
  *  count its ports in the order of their names. A port that several others name has none. Wires
  *  between hosts are left out, with a warning. */
 int wires_join(struct db_import *import, void *wires);
-void wires_clear(struct wires *wires);
+void wires_clear(void *wires);
 
 /** Writes it; another source with one of its switches, of lldp and netq, goes. */
 int wires_write(struct db_import *import, void *wires);
-void wires_free(void *wires);

@@ -198,13 +198,13 @@ static int check(struct db_import *import, void *content)
     return topomap_devices_finish(d, import->err);
 }
 
-static void matrix_free(void *content)
+static void matrix_clear(void *content)
 {
     struct matrix *m = content;
 
     for (uint32_t i = 0; i < m->columns; i++)
         free(m->cpus[i]);
-    db_devices_free_file(content);
+    db_devices_clear_file(content);
 }
 
 const db_importer db_gpu_matrix = {
@@ -219,5 +219,5 @@ const db_importer db_gpu_matrix = {
     .line = read_line,
     .check = check,
     .write = db_devices_write_file,
-    .free = matrix_free,
+    .clear = matrix_clear,
 };

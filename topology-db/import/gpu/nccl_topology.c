@@ -338,5 +338,5 @@ const db_importer db_nccl_topology = {
     .size = sizeof(struct db_devices_file),
     .begin = begin,
     .write = db_devices_write_file,
-    .free = db_devices_free_file,
+    .clear = db_devices_clear_file,
 };

@@ -80,5 +80,5 @@ const db_importer db_nvlink_cliques = {
     .line = read_line,
     .check = check,
     .write = write_cliques,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

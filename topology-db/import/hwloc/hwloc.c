@@ -17,9 +17,9 @@ struct inside {
     topomap_names nodes;
 };
 
-static void inside_free(void *content)
+static void inside_clear(void *content)
 {
-    TOPOMAP_FREED struct inside *inside = content;
+    struct inside *inside = content;
 
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
@@ -105,19 +105,16 @@ static const char *nic_node(const struct inside *inside, int *exact)
 
 static int write_nics(struct db_import *import, const struct inside *inside)
 {
-    const char *lines = inside->xml.nics;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", import->err);
     int exact;
-    const char *node = nic_node(inside, &exact);
+    const char *lines = inside->xml.nics, *node = nic_node(inside, &exact);
     char device[64];
     uint64_t guid;
 
-    while (insert && lines && node && db_hwloc_nic(&lines, device, sizeof device, &guid))
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
-                   DB_INT(guid), DB_INT(exact)))
+    while (lines && node && db_hwloc_nic(&lines, device, sizeof device, &guid))
+        if (DB_ADD(import, "INSERT INTO nic", DB_INT(import->source), DB_TEXT(node),
+                   DB_TEXT(device), DB_INT(guid), DB_INT(exact)))
             return -1;
-    return insert ? 0 : -1;
+    return 0;
 }
 
 /* What is one node's alone: a line "BUS UUID STATE" each. */
@@ -150,25 +147,22 @@ static int write_devices(struct db_import *import, const struct inside *inside)
 static int write_inside(struct db_import *import, void *content)
 {
     const struct inside *inside = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", import->err);
     int64_t class;
 
-    if (!insert || make_class(import, inside, &class))
+    if (make_class(import, inside, &class))
         return -1;
     for (size_t i = 0; i < inside->nodes.count; i++) {
         char key[DB_KEY];
 
         db_host_key(inside->nodes.name[i], key);
-        if (DB_PUT(insert, import->err, DB_TEXT(key), DB_INT(import->source),
-                   DB_TEXT(inside->nodes.name[i]), DB_INT(class)))
+        if (DB_ADD(import, "INSERT OR REPLACE INTO node_class", DB_TEXT(key),
+                   DB_INT(import->source), DB_TEXT(inside->nodes.name[i]), DB_INT(class)))
             return -1;
     }
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return write_nics(import, inside) || write_devices(import, inside)
-               ? -1
-               : db_forget_classes(import->file, import->err);
+    return DB_STATUS(write_nics(import, inside) || write_devices(import, inside) ||
+                     db_forget_classes(import->file, import->err));
 }
 
 static const topomap_graph_option options[] = {
@@ -187,5 +181,5 @@ const db_importer db_hwloc = {
     .size = sizeof(struct inside),
     .begin = read_inside,
     .write = write_inside,
-    .free = inside_free,
+    .clear = inside_clear,
 };

@@ -53,9 +53,9 @@ struct counters {
     size_t sums, lost_single, lost_reset, lost_stuck;
 };
 
-static void counters_free(void *content)
+static void counters_clear(void *content)
 {
-    TOPOMAP_FREED struct counters *c = content;
+    struct counters *c = content;
 
     free(c->readings.row);
     free(c->rates.row);
@@ -387,20 +387,18 @@ static int write_rates(struct db_import *import, void *content)
 {
     const struct counters *c = content;
     const struct rate *rate = c->rates.row;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO traffic VALUES(?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; insert && i < c->rates.rows; i++) {
+    for (size_t i = 0; i < c->rates.rows; i++) {
         const double *bytes = rate[i].bytes;
 
-        if (DB_PUT(insert, import->err, DB_INT(import->source),
+        if (DB_ADD(import, "INSERT INTO traffic", DB_INT(import->source),
                    DB_INT_IF(rate[i].guid, rate[i].guid), DB_INT_IF(!rate[i].guid, rate[i].lid),
                    DB_INT(rate[i].port), DB_REAL_IF(bytes[SENT] >= 0, bytes[SENT]),
                    DB_REAL_IF(bytes[RECEIVED] >= 0, bytes[RECEIVED])))
             return -1;
     }
     import->report->ports = c->rates.rows;
-    return insert ? compare(import) : -1;
+    return compare(import);
 }
 
 static const topomap_graph_option options[] = {
@@ -423,5 +421,5 @@ const db_importer db_counters = {
     .line = read_line,
     .check = check,
     .write = write_rates,
-    .free = counters_free,
+    .clear = counters_clear,
 };

@@ -93,5 +93,9 @@ int ib_write(struct db_import *import, void *fabric);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */
 int ib_count_hosts(struct db_import *import);
 /** Forgets all of it. */
-void ib_clear(struct ib_fabric *fabric);
-void ib_free(void *fabric);
+void ib_clear(void *fabric);
+
+/** What importers have in common whose content is a struct ib_fabric. */
+#define IB_IMPORTER                                                                                \
+    .tables = {"vertex", "port", "link"}, .size = sizeof(struct ib_fabric), .write = ib_write,     \
+    .derived = ib_count_hosts, .clear = ib_clear

@@ -78,18 +78,14 @@ int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_er
     return TOPOMAP_APPEND(fabric->idle, fabric->idles, fabric->idle_room, err, *idle);
 }
 
-void ib_clear(struct ib_fabric *fabric)
+void ib_clear(void *content)
 {
+    struct ib_fabric *fabric = content;
+
     free(fabric->vertex);
     free(fabric->end);
     free(fabric->idle);
     topomap_fabric_clear(&fabric->base);
     topomap_known_clear(&fabric->guids);
     memset(fabric, 0, sizeof *fabric);
-}
-
-void ib_free(void *fabric)
-{
-    ib_clear(fabric);
-    free(fabric);
 }

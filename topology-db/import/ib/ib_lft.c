@@ -46,9 +46,9 @@ struct reader {
     int multicast;    /* inside a multicast section */
 };
 
-static void tables_free(void *content)
+static void tables_clear(void *content)
 {
-    TOPOMAP_FREED struct tables *tables = content;
+    struct tables *tables = content;
     struct table *table, *next;
 
     HASH_ITER(hh, tables->all, table, next)
@@ -383,5 +383,5 @@ const db_importer db_lft = {
     .size = sizeof(struct tables),
     .begin = begin,
     .write = write_tables,
-    .free = tables_free,
+    .clear = tables_clear,
 };

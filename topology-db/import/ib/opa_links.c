@@ -298,10 +298,6 @@ const db_importer db_opa_links = {
          "Omni-Path fabric: opaextractsellinks, a planned topology's CSV, or `opareport -o links "
          "-x`",
          NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };

@@ -135,10 +135,6 @@ static int begin(struct db_import *import, void *content)
 
 const db_importer db_ufm_links = {
     .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)", NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };

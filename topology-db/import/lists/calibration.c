@@ -119,19 +119,15 @@ static int write_table(struct db_import *import, void *content)
 {
     const struct db_list *levels = content;
     const struct row *row = levels->row;
-    DB_STATEMENT *cost =
-        db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", import->err);
-    DB_STATEMENT *time =
-        db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", import->err);
 
-    for (size_t i = 0; cost && time && i < levels->rows; i++)
-        if (DB_PUT(cost, import->err, DB_TEXT(row[i].level), DB_INT(import->source),
+    for (size_t i = 0; i < levels->rows; i++)
+        if (DB_ADD(import, "INSERT INTO calibration", DB_TEXT(row[i].level), DB_INT(import->source),
                    DB_REAL(row[i].ns)) ||
-            DB_PUT(time, import->err, DB_TEXT(row[i].level), DB_INT(import->source),
+            DB_ADD(import, "INSERT INTO level_time", DB_TEXT(row[i].level), DB_INT(import->source),
                    DB_REAL(row[i].us * 1e-6),
                    DB_REAL_IF(row[i].mbytes < NUMBER_MOST, row[i].mbytes * 1e6)))
             return -1;
-    return cost && time ? 0 : -1;
+    return 0;
 }
 
 static const topomap_graph_option options[] = {
@@ -152,5 +148,5 @@ const db_importer db_calibration = {
     .line = read_row,
     .check = check,
     .write = write_table,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

@@ -82,18 +82,15 @@ static int check(struct db_import *import, void *content)
 static int write_map(struct db_import *import, void *content)
 {
     const struct db_list *map = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", import->err);
+    const struct entry *entry = map->row;
 
-    for (size_t i = 0; insert && i < map->rows; i++) {
-        const struct entry *entry = (const struct entry *)map->row + i;
-
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
-                   DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node)))
+    for (size_t i = 0; i < map->rows; i++)
+        if (DB_ADD(import, "INSERT INTO alias", DB_INT(import->source),
+                   DB_INT_IF(entry[i].guid, entry[i].guid),
+                   DB_NAME(entry[i].guid ? NULL : entry[i].key), DB_TEXT(entry[i].node)))
             return -1;
-    }
     import->report->hosts = map->rows;
-    return insert ? 0 : -1;
+    return 0;
 }
 
 const db_importer db_host_map = {
@@ -103,5 +100,5 @@ const db_importer db_host_map = {
     .line = read_line,
     .check = check,
     .write = write_map,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any fabric as a list of links between named hosts and switches: fabric/fabric.h. */
-#include <stdlib.h>
-
 #include "fabric/fabric.h"
 #include "topology-db/import/lists/named_fabric.h"
 
-static void list_free(void *content)
+static void list_clear(void *content)
 {
     topomap_fabric_clear(content);
-    free(content);
 }
 
 static int begin(struct db_import *import, void *content)
@@ -39,5 +36,5 @@ const db_importer db_links = {
     .size = sizeof(topomap_fabric),
     .begin = begin,
     .write = write_list,
-    .free = list_free,
+    .clear = list_clear,
 };

@@ -286,5 +286,4 @@ const db_importer db_slurm_config = {
     .size = sizeof(topomap_db_slurm_config),
     .begin = read_file,
     .write = write_file,
-    .free = free,
 };

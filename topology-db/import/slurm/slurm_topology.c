@@ -66,9 +66,9 @@ int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, 
     return 0;
 }
 
-static void file_free(void *content)
+static void file_clear(void *content)
 {
-    TOPOMAP_FREED struct slurm_file *file = content;
+    struct slurm_file *file = content;
 
     for (size_t i = 0; i < file->topologies; i++)
         free(file->topology[i].name);
@@ -293,54 +293,46 @@ static int check(struct db_import *import, void *content)
 
 static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < file->topologies; i++) {
+    for (size_t i = 0; i < file->topologies; i++) {
         const struct slurm_topology *topology = &file->topology[i];
         char sizes[SLURM_SIZES * 11 + 1] = "";
 
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
-        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
-                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes)))
+        if (DB_ADD(import, "INSERT INTO slurm_topology", DB_INT(i), DB_INT(import->source),
+                   DB_NAME(topology->name), DB_TEXT(slurm_kind_names[topology->kind]),
+                   DB_INT(i == chosen), DB_TEXT(sizes)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_units(struct db_import *import, const struct slurm_file *file)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < file->units; i++) {
+    for (size_t i = 0; i < file->units; i++) {
         const struct slurm_unit *unit = &file->unit[i];
         char dims[40] = "";
 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
-        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
-                   DB_NAME(unit->name), DB_TEXT(dims)))
+        if (DB_ADD(import, "INSERT INTO slurm_unit", DB_INT(i), DB_INT(import->source),
+                   DB_INT(unit->topology), DB_NAME(unit->name), DB_TEXT(dims)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_members(struct db_import *import, const struct slurm_file *file)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < file->members; i++) {
+    for (size_t i = 0; i < file->members; i++) {
         const struct slurm_member *member = &file->member[i];
 
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(member->unit),
+        if (DB_ADD(import, "INSERT INTO slurm_member", DB_INT(import->source), DB_INT(member->unit),
                    DB_INT_IF(member->is_switch, member->child),
                    DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_file(struct db_import *import, void *content)
@@ -379,5 +371,5 @@ const db_importer db_slurm_topology = {
     .begin = read_file,
     .check = check,
     .write = write_file,
-    .free = file_free,
+    .clear = file_clear,
 };
