@@ -283,16 +283,19 @@ static int find_lines(const struct db_json *json, unsigned depth, size_t **lines
     return 0;
 }
 
-int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
-                 unsigned depth,
+int db_json_each(struct db_import *import, const struct db_json *json, const char *key,
+                 const char *expected,
                  int (*take)(struct db_import *import, void *data, const json_t *object,
                              size_t line),
                  void *data)
 {
+    const json_t *list = key ? json_object_get(json->root, key) : json->root;
     TOPOMAP_FREED size_t *line = NULL;
     size_t lines;
 
-    if (find_lines(json, depth, &line, &lines, import->err))
+    if (!json_is_array(list))
+        return db_fail(import, 1, "%s", expected);
+    if (find_lines(json, key ? 2 : 1, &line, &lines, import->err))
         return -1;
     for (size_t i = 0; i < json_array_size(list); i++)
         if (take(import, data, json_array_get(list, i), i < lines ? line[i] : 0))

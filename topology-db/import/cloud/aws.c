@@ -95,7 +95,6 @@ static int begin(struct db_import *import, void *data)
     TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
     struct pages *pages = data;
     const char *path = db_option(import, "names");
-    const json_t *list;
 
     if (path && !pages->names) {
         pages->names = json_object();
@@ -106,14 +105,12 @@ static int begin(struct db_import *import, void *data)
     }
     if (db_json_read(import, &json))
         return -1;
-    list = json_object_get(json.root, "Instances");
-    if (!json_is_array(list))
-        return db_fail(import, 1,
-                       "no list \"Instances\": expected what `aws ec2 describe-instance-topology` "
-                       "prints");
     pages->pages++;
     pages->going_on += db_json_text(json.root, "NextToken") != NULL;
-    return db_json_each(import, &json, list, 2, take_instance, pages);
+    return db_json_each(
+        import, &json, "Instances",
+        "no list \"Instances\": expected what `aws ec2 describe-instance-topology` prints",
+        take_instance, pages);
 }
 
 static int check(struct db_import *import, void *data)

@@ -86,13 +86,12 @@ static int read_json(struct db_import *import, void *levels)
 {
     TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
 
-    if (db_json_read(import, &json))
-        return -1;
-    if (!json_is_array(json.root))
-        return db_fail(import, 1,
-                       "expected a list of instances, as `gcloud compute instances list "
-                       "--format=json` prints it");
-    return db_json_each(import, &json, json.root, 1, take_instance, levels);
+    return db_json_read(import, &json)
+               ? -1
+               : db_json_each(import, &json, NULL,
+                              "expected a list of instances, as `gcloud compute instances list "
+                              "--format=json` prints it",
+                              take_instance, levels);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */

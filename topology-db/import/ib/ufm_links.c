@@ -124,7 +124,7 @@ static int begin(struct db_import *import, void *content)
     if (!json_array_size(json.root))
         return db_fail(import, 1,
                        "expected a list of links, as GET /ufmRest/resources/links answers");
-    if (db_json_each(import, &json, json.root, 1, take_link, fabric))
+    if (db_json_each(import, &json, NULL, "", take_link, fabric))
         return -1;
     /* Each link is there once or twice, and no end is missing. */
     fabric->both = 1;

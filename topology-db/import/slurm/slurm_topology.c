@@ -281,7 +281,7 @@ static int read_file(struct db_import *import, void *content)
     file->err = import->err;
     if (is_yaml(import, &file->yaml))
         return -1;
-    return file->yaml ? slurm_read_yaml(import->input, file) : slurm_read_conf(import->input, file);
+    return file->yaml ? slurm_read_yaml(file) : slurm_read_conf(import->input, file);
 }
 
 static int check(struct db_import *import, void *content)

@@ -66,4 +66,4 @@ int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, 
 #define slurm_fail(file, line, ...) db_fail((file)->import, (line) ? (line) : 1, __VA_ARGS__)
 
 int slurm_read_conf(topomap_input *input, struct slurm_file *file);
-int slurm_read_yaml(topomap_input *input, struct slurm_file *file);
+int slurm_read_yaml(struct slurm_file *file);
