@@ -41,8 +41,6 @@ static void put_hosts(struct db_export *x)
     for (uint32_t h = 0; h < x->hosts; h++) {
         const struct db_export_host *host = &x->host[h];
 
-        if (!host->kept)
-            continue;
         fprintf(x->out, "%s\n    {\"name\": ", comma);
         put_text(x->out, host->name);
         put_key(x->out, "class", host->class);
@@ -91,8 +89,6 @@ static void put_links(struct db_export *x)
     for (size_t i = 0; i < x->cables; i++) {
         const struct db_cable *cable = &x->cable[i];
 
-        if (!db_cable_kept(x, cable))
-            continue;
         fprintf(x->out, "%s\n    {\"%s\": ", comma, cable->host == UINT32_MAX ? "switch" : "host");
         put_text(x->out,
                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);

@@ -9,15 +9,12 @@ struct edge {
     uint32_t lower, upper; /* indices of switches */
 };
 
-struct edges {
-    struct edge *edge;
-    size_t count, room;
-};
-
 /* Units of a tree and the blocks are the first switches, in order of their ids; switches of the
  * aggregates of blocks follow those that they join (derive_slurm.c). */
-static int read_edges(struct db_export *x, int tree, struct edges *edges, topomap_error *err)
+static int read_edges(struct db_export *x, int tree, struct edge **edge, size_t *count,
+                      topomap_error *err)
 {
+    size_t room = 0;
     DB_ROWS rows = db_ask(
         x->file,
         tree ? "WITH u AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM slurm_unit WHERE"
@@ -29,12 +26,11 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
         err);
 
     while (db_next(&rows)) {
-        struct edge edge = {topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 0)),
-                            topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 1))};
+        struct edge one = {topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 0)),
+                           topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 1))};
 
-        if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
-            continue;
-        if (TOPOMAP_APPEND(edges->edge, edges->count, edges->room, err, edge))
+        if (one.lower != UINT32_MAX && one.upper != UINT32_MAX &&
+            TOPOMAP_APPEND(*edge, *count, room, err, one))
             return -1;
     }
     return rows.result;
@@ -44,17 +40,20 @@ TOPOMAP_COMPARE(by_lower, struct edge, TOPOMAP_ORDER(x->lower, y->lower),
                 TOPOMAP_ORDER(x->upper, y->upper))
 
 /* A switch has its level when all that is below it has. */
-static int set_levels(struct db_export *x, const struct edges *edges, topomap_error *err)
+static int set_levels(struct db_export *x, const struct edge *edge, size_t count,
+                      topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *below = topomap_alloc(x->graph.count, sizeof *below, err);
     TOPOMAP_FREED size_t *first = topomap_alloc(x->graph.count + 1u, sizeof *first, err);
     uint32_t head = 0, tail = 0;
 
-    for (size_t i = 0; below && first && i < edges->count; i++) {
-        below[edges->edge[i].upper]++;
-        first[edges->edge[i].lower + 1]++;
+    if (!below || !first)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        below[edge[i].upper]++;
+        first[edge[i].lower + 1]++;
     }
-    for (uint32_t i = 0; below && first && i < x->graph.count; i++) {
+    for (uint32_t i = 0; i < x->graph.count; i++) {
         first[i + 1] += first[i];
         x->sw[i].level = 0;
         if (!below[i])
@@ -64,34 +63,33 @@ static int set_levels(struct db_export *x, const struct edges *edges, topomap_er
         uint32_t at = x->graph.queue[head++];
 
         for (size_t i = first[at]; i < first[at + 1]; i++) {
-            struct db_export_switch *upper = &x->sw[edges->edge[i].upper];
+            struct db_export_switch *upper = &x->sw[edge[i].upper];
 
             if (upper->level <= x->sw[at].level)
                 upper->level = x->sw[at].level + 1;
-            if (--below[edges->edge[i].upper] == 0)
-                x->graph.queue[tail++] = edges->edge[i].upper;
+            if (--below[edge[i].upper] == 0)
+                x->graph.queue[tail++] = edge[i].upper;
         }
     }
-    return below && first ? 0 : -1;
+    return 0;
 }
 
 int db_export_slurm_levels(struct db_export *x, topomap_error *err)
 {
     static const char kind[] = "SELECT CASE kind WHEN 'tree' THEN 2 WHEN 'block' THEN 1 ELSE 0 END"
                                " FROM slurm_topology WHERE chosen";
-    struct edges edges = {0};
+    TOPOMAP_FREED struct edge *edge = NULL;
+    size_t count = 0;
     int64_t tree;
-    int result = db_number(x->file, kind, 0, &tree, err);
 
+    if (db_number(x->file, kind, 0, &tree, err))
+        return -1;
     for (uint32_t i = 0; i < x->graph.count; i++)
         x->sw[i].level = -1;
-    if (result || !tree)
-        return result;
-    result = read_edges(x, tree == 2, &edges, err);
-    if (!result)
-        TOPOMAP_SORT(edges.edge, edges.count, by_lower);
-    if (!result)
-        result = set_levels(x, &edges, err);
-    free(edges.edge);
-    return result;
+    if (!tree)
+        return 0;
+    if (read_edges(x, tree == 2, &edge, &count, err))
+        return -1;
+    TOPOMAP_SORT(edge, count, by_lower);
+    return set_levels(x, edge, count, err);
 }
