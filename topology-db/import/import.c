@@ -54,11 +54,8 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 
     if (report->warnings++)
         return;
-    if (line)
-        snprintf(report->first_warning, sizeof report->first_warning, "%s:%zu: ", import->path,
-                 line);
-    else
-        snprintf(report->first_warning, sizeof report->first_warning, "%s: ", import->path);
+    snprintf(report->first_warning, sizeof report->first_warning,
+             line ? "%s:%zu: " : "%s: ", import->path, line);
     used = strlen(report->first_warning);
     va_start(args, format);
     vsnprintf(report->first_warning + used, sizeof report->first_warning - used, format, args);
@@ -88,6 +85,27 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content)
         if (take(import, content, line))
             return -1;
     return got;
+}
+
+int db_first_byte(struct db_import *import, char *first)
+{
+    const char *bytes;
+    size_t size, at = 0;
+
+    if (topomap_input_peek(import->input, 4096, &bytes, &size, import->err))
+        return -1;
+    while (at < size && strchr(" \t\r\n", bytes[at]))
+        at++;
+    *first = (char)(at < size ? bytes[at] : 0);
+    return 0;
+}
+
+int db_begins_any(const char *line, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (db_begins(line, texts[i]))
+            return 1;
+    return 0;
 }
 
 int db_words(char *line, const char *between, char **word, int most)
@@ -322,8 +340,7 @@ static const db_importer *find(const char *name, topomap_error *err)
     if (found)
         return found;
     for (size_t i = 0; i < IMPORTERS; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 importers[i]->row.name);
+        topomap_text_append(known, sizeof known, "%s%s", i ? ", " : "", importers[i]->row.name);
     topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
     return NULL;
 }
@@ -349,8 +366,7 @@ static int refuse_option(const topomap_db_importer_row *row, const char *text, t
     char known[768] = "";
 
     for (const topomap_graph_option *o = row->options; o && o->name; o++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%s",
-                 o == row->options ? "" : ", ", o->name, o->values);
+        topomap_text_append(known, sizeof known, "%s%s=%s", *known ? ", " : "", o->name, o->values);
     return *known
                ? topomap_error_set(err, TOPOMAP_EUSAGE, "%s has no option '%.100s'; there are %s",
                                    row->name, text, known)

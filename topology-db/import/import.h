@@ -77,6 +77,15 @@ int db_fail(const struct db_import *import, size_t line, const char *format, ...
 /** Gives \p take each line of the file; it may write into them. */
 int db_each_line(struct db_import *import, db_take_line *take, void *content);
 
+/** The first byte of the file that is no white space; 0: there is none in its first 4 KiB. */
+int db_first_byte(struct db_import *import, char *first);
+/** Nonzero if a line begins with the text, or with one of \p texts [count]. */
+static inline int db_begins(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+int db_begins_any(const char *line, const char *const *texts, size_t count);
+
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
 /** The same by topomap_text_field(). */

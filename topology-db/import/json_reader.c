@@ -183,42 +183,21 @@ static int read_collected(struct db_import *import, const char *text, size_t siz
 
 int db_json_read(struct db_import *import, struct db_json *json)
 {
-    TOPOMAP_CLEANUP(db_json_clear) struct db_json read = {0};
+    TOPOMAP_FREED char *text = NULL;
     size_t size, start;
 
-    *json = read;
-    if (topomap_input_all(import->input, TEXT_MOST, &read.text, &size, import->err))
+    if (topomap_input_all(import->input, TEXT_MOST, &text, &size, import->err))
         return -1;
-    start = strspn(read.text, " \t\r\n");
+    start = strspn(text, " \t\r\n");
     if (start == size)
         return db_fail(import, 1, "empty: expected JSON");
-    if (read.text[start] == '{' || read.text[start] == '[' || read.text[start] == '"') {
-        read.root = parse(import, read.text, size, 0);
-        if (!read.root)
-            return -1;
-        json->text = read.text;
-        read.text = NULL;
-    } else {
-        read.root = json_object();
-        if (read_collected(import, read.text, size, read.root))
-            return -1;
+    if (text[start] != '{' && text[start] != '[' && text[start] != '"') {
+        json->root = json_object();
+        return read_collected(import, text, size, json->root);
     }
-    json->root = read.root;
-    read.root = NULL;
-    return 0;
-}
-
-int db_json_begins(struct db_import *import, int *begins)
-{
-    const char *bytes;
-    size_t size, at = 0;
-
-    if (topomap_input_peek(import->input, 4096, &bytes, &size, import->err))
-        return -1;
-    while (at < size && strchr(" \t\r\n", bytes[at]))
-        at++;
-    *begins = at < size && (bytes[at] == '{' || bytes[at] == '[');
-    return 0;
+    json->root = parse(import, text, size, 0);
+    json->text = topomap_take(&text);
+    return json->root ? 0 : -1;
 }
 
 /* ---- Values -------------------------------------------------------------------------------- */

@@ -23,8 +23,6 @@ struct db_json {
  *  warning. On failure the error has the line. */
 int db_json_read(struct db_import *import, struct db_json *json);
 void db_json_clear(struct db_json *json);
-/** Whether the input begins like a JSON object or a list; of formats that are lines, too. */
-int db_json_begins(struct db_import *import, int *begins);
 
 /** A text of an object that is not empty, lent; NULL where there is none. */
 const char *db_json_text(const json_t *object, const char *key);

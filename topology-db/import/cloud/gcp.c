@@ -98,11 +98,11 @@ static int read_json(struct db_import *import, void *levels)
 
 static int begin(struct db_import *import, void *content)
 {
-    int json;
+    char first;
 
-    if (db_json_begins(import, &json))
+    if (db_first_byte(import, &first))
         return -1;
-    return json ? read_json(import, content) : 0;
+    return first == '{' || first == '[' ? read_json(import, content) : 0;
 }
 
 TOPOMAP_COMPARE(by_place, struct entry, strcmp(x->place, y->place), TOPOMAP_ORDER(x->line, y->line))

@@ -249,11 +249,11 @@ static int read_yaml(struct db_import *import, struct levels *levels)
 
 static int begin(struct db_import *import, void *levels)
 {
-    int json;
+    char first;
 
-    if (db_json_begins(import, &json))
+    if (db_first_byte(import, &first))
         return -1;
-    return json ? read_json(import, levels) : read_yaml(import, levels);
+    return first == '{' || first == '[' ? read_json(import, levels) : read_yaml(import, levels);
 }
 
 const db_importer db_topograph = {

@@ -183,7 +183,7 @@ static int take_neighbour(struct reader *r, const char *interface, const json_t 
     if (wires_port(&r->content->wires, wire.from, interface, &wire.from_port, r->err) ||
         wires_port(&r->content->wires, wire.to, port_of(port), &wire.to_port, r->err))
         return -1;
-    return wires_add(&r->content->wires, &wire, r->err);
+    return db_list_add(&r->content->wires.list, &wire, sizeof wire, r->err);
 }
 
 /* The chassis under "chassis": {"id":.., "name":..}, a list of it, or {NAME: {"id":..}}. */

@@ -22,8 +22,8 @@ void wires_clear(void *content)
 
 /* ---- What was said ------------------------------------------------------------------------- */
 
-/* Without the domain. */
-static void shorten(const char *name, char shorter[DB_KEY])
+/* \param shorter  the name without the domain */
+static void key_of(const char *name, char shorter[DB_KEY], char key[DB_KEY])
 {
     size_t length = strcspn(name, ".");
 
@@ -32,11 +32,6 @@ static void shorten(const char *name, char shorter[DB_KEY])
     snprintf(shorter, DB_KEY, "%.*s", (int)(length < DB_KEY ? length : DB_KEY - 1), name);
     if (!*shorter)
         strcpy(shorter, "?");
-}
-
-static void key_of(const char *name, char shorter[DB_KEY], char key[DB_KEY])
-{
-    shorten(name, shorter);
     db_host_key(shorter, key);
 }
 
@@ -73,11 +68,6 @@ int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t 
         memcpy(key + sizeof vertex + 1, &wires->list.rows, sizeof wires->list.rows);
     return topomap_known_number(
         &wires->ports, key, sizeof vertex + (length ? length + 1 : 1 + sizeof(size_t)), port, err);
-}
-
-int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err)
-{
-    return db_list_add(&wires->list, wire, sizeof *wire, err);
 }
 
 static const char *port_name(const struct wires *wires, uint32_t port)

@@ -165,40 +165,26 @@ static int read_errors(struct db_import *import, struct counters *c, const char 
     return has && port ? add_reading(c, reading, import->err) : 0;
 }
 
-static int begins(const char *line, const char *with)
-{
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-/* What the tools say when a port does not answer, mostly on standard error. */
-static int is_complaint(const char *line)
-{
-    static const char *const begin[] = {"ibwarn", "iberror",
-                                        "perfquery:", "ibqueryerrors:", "Query SA failed"};
-
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (begins(line, begin[i]))
-            return 1;
-    return 0;
-}
-
 static int read_line(struct db_import *import, void *content, char *line)
 {
+    /* What the tools say when a port does not answer, mostly on standard error. */
+    static const char *const complaints[] = {"ibwarn", "iberror",
+                                             "perfquery:", "ibqueryerrors:", "Query SA failed"};
     struct counters *c = content;
     size_t name;
 
     line += strspn(line, " \t");
     name = strcspn(line, ":");
-    if (begins(line, "timestamp ") || begins(line, "# timestamp "))
+    if (db_begins(line, "timestamp ") || db_begins(line, "# timestamp "))
         return read_time(import, c, strchr(line, 'p') + 2);
-    if (begins(line, "# Port extended counters: ") || begins(line, "# Port counters: "))
+    if (db_begins(line, "# Port extended counters: ") || db_begins(line, "# Port counters: "))
         return begin_section(import, c, line, line[7] == 'e');
-    if (begins(line, "GUID "))
+    if (db_begins(line, "GUID "))
         return read_errors(import, c, line);
-    if (*line == '#' || begins(line, "Data Counters for ") || begins(line, "Errors for ") ||
-        begins(line, "Link info:"))
+    if (*line == '#' || db_begins(line, "Data Counters for ") || db_begins(line, "Errors for ") ||
+        db_begins(line, "Link info:"))
         c->inside = 0;
-    else if (is_complaint(line))
+    else if (db_begins_any(line, complaints, sizeof complaints / sizeof *complaints))
         db_warn(import, topomap_input_lineno(import->input), "the tool says: %.200s", line);
     else if (line[name] == ':' && line[name + 1] == '.')
         return read_field(import, c, line);
@@ -312,7 +298,7 @@ static int check(struct db_import *import, void *content)
 {
     struct counters *c = content;
     struct reading *r = c->readings.row;
-    int twice = 0, result = 0;
+    int twice = 0;
 
     if (!c->readings.rows)
         return db_fail_here(import, "no port's counters: expected what perfquery -x LID PORT or "
@@ -326,14 +312,14 @@ static int check(struct db_import *import, void *content)
             "each port is there once, and totals are no rate: give two readings (`db import "
             "counters BEFORE AFTER`), or --option seconds=N, the seconds since the counters were "
             "reset");
-    for (size_t i = 0, n; !result && i < c->readings.rows; i += n) {
+    for (size_t i = 0, n; i < c->readings.rows; i += n) {
         n = same_port(c, i);
         if (twice && n == 1)
             c->lost_single++;
-        else
-            result = find_rate(import, c, r + i, n);
+        else if (find_rate(import, c, r + i, n))
+            return -1;
     }
-    return result ? -1 : check_rates(import, c);
+    return check_rates(import, c);
 }
 
 static int begin(struct db_import *import, void *content)

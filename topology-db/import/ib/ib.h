@@ -73,6 +73,8 @@ int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char 
  *  comes. */
 int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *text, size_t length,
                  uint32_t *index, topomap_error *err);
+/** The other end of a line: the same but for the two vertices and their ports. */
+struct ib_end ib_reverse(const struct ib_end *end);
 int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
 /** The same, and its other end, which the line describes too. */
 int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);

@@ -10,25 +10,26 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include <zstd.h>
 
 #include "topology-db/import/ib/ib_read.h"
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 
-enum { LINE_MOST = 65536, PREAMBLE_MOST = 100, PACK_LEVEL = 3 };
+enum { PREAMBLE_MOST = 100, PACK_LEVEL = 3 };
 
 struct table {
     uint64_t guid;
     uint32_t lids; /* the highest LID + 1 */
+    int seen;      /* the fabric has the switch */
     void *packed;
     size_t size;
-    UT_hash_handle hh;
 };
 
 struct tables {
-    struct table *all; /* in the order of the file */
+    struct table *table; /* [count] in the order of the file */
+    size_t count, room;
+    topomap_known guids; /* of the tables */
     uint64_t entries;
 };
 
@@ -49,14 +50,11 @@ struct reader {
 static void tables_clear(void *content)
 {
     struct tables *tables = content;
-    struct table *table, *next;
 
-    HASH_ITER(hh, tables->all, table, next)
-    {
-        HASH_DELETE(hh, tables->all, table);
-        free(table->packed);
-        free(table);
-    }
+    for (size_t i = 0; i < tables->count; i++)
+        free(tables->table[i].packed);
+    free(tables->table);
+    topomap_known_clear(&tables->guids);
 }
 
 /* ---- One table --------------------------------------------------------------------------- */
@@ -110,23 +108,20 @@ static int end_table(struct reader *reader, int dumped)
  * range of LIDs where it is asked to. */
 static int begin_table(struct reader *reader, uint64_t guid)
 {
-    struct table *table;
+    struct tables *t = reader->tables;
+    topomap_error *err = reader->import->err;
+    uint32_t at;
 
-    HASH_FIND(hh, reader->tables->all, &guid, sizeof guid, table);
     memset(reader->port, TOPOMAP_NO_PORT, sizeof reader->port);
-    reader->lids = 0;
     reader->rows = 0;
-    if (!table) {
-        table = topomap_alloc(1, sizeof *table, reader->import->err);
-        if (!table)
-            return -1;
-        table->guid = guid;
-        HASH_ADD(hh, reader->tables->all, guid, sizeof guid, table);
-    } else {
-        ZSTD_decompress(reader->port, sizeof reader->port, table->packed, table->size);
-        reader->lids = table->lids;
-    }
-    reader->now = table;
+    if (topomap_known_number(&t->guids, &guid, sizeof guid, &at, err) ||
+        (at == t->count &&
+         TOPOMAP_APPEND(t->table, t->count, t->room, err, (struct table){.guid = guid})))
+        return -1;
+    reader->now = &t->table[at];
+    reader->lids = reader->now->lids;
+    if (reader->now->packed)
+        ZSTD_decompress(reader->port, sizeof reader->port, reader->now->packed, reader->now->size);
     return 0;
 }
 
@@ -236,28 +231,28 @@ static int read_other(struct reader *reader, const char *line)
     };
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(line, others[i].start, strlen(others[i].start)) == 0)
+        if (db_begins(line, others[i].start))
             return db_fail_here(reader->import,
                                 "%s, not routing tables as dump_lfts or ibroute print them",
                                 others[i].what);
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (strncmp(line, harmless[i], strlen(harmless[i])) == 0)
-            return 0;
-    for (size_t i = 0; i < sizeof trouble / sizeof *trouble; i++)
-        if (strncmp(line, trouble[i], strlen(trouble[i])) == 0) {
-            db_warn(reader->import, topomap_input_lineno(reader->import->input), "%.200s", line);
-            reader->import->report->partial = 1;
-            return 0;
-        }
-    if (!reader->tables->all && ++reader->preamble <= PREAMBLE_MOST)
+    if (db_begins_any(line, harmless, sizeof harmless / sizeof *harmless))
+        return 0;
+    if (db_begins_any(line, trouble, sizeof trouble / sizeof *trouble)) {
+        db_warn(reader->import, topomap_input_lineno(reader->import->input), "%.200s", line);
+        reader->import->report->partial = 1;
+        return 0;
+    }
+    if (!reader->tables->count && ++reader->preamble <= PREAMBLE_MOST)
         return 0;
     return db_fail_here(reader->import, "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
 }
 
-static int read_line(struct reader *reader, char *line)
+static int read_line(struct db_import *import, void *content, char *line)
 {
+    struct reader *reader = content;
     uint64_t count;
 
+    (void)import;
     while (isspace((unsigned char)*line))
         line++;
     if (!*line)
@@ -279,22 +274,16 @@ static int read_line(struct reader *reader, char *line)
 
 static int read_all(struct reader *reader)
 {
-    char *line;
     size_t length;
     const char *bytes;
-    int got;
 
     if (topomap_input_peek(reader->import->input, 512, &bytes, &length, reader->import->err))
         return -1;
     if (length >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
         return db_fail_here(reader->import, "a tar archive: unpack it, and import its files");
-    while ((got = topomap_input_line(reader->import->input, LINE_MOST, &line, &length,
-                                     reader->import->err)) > 0)
-        if (read_line(reader, line))
-            return -1;
-    if (got < 0 || end_table(reader, 0))
+    if (db_each_line(reader->import, read_line, reader) || end_table(reader, 0))
         return -1;
-    if (!reader->tables->all)
+    if (!reader->tables->count)
         return db_fail_here(reader->import,
                             "no line 'Unicast lids ... of switch ...': not routing tables "
                             "as dump_lfts or ibroute print them");
@@ -325,30 +314,27 @@ static int begin(struct db_import *import, void *content)
 static int warn_unknown(struct db_import *import, struct tables *tables)
 {
     DB_ROWS rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", import->err);
-    size_t fabric = 0, unknown = HASH_COUNT(tables->all);
-    const struct table *first = NULL;
+    size_t fabric = 0, unknown = 0;
+    uint64_t first = 0;
 
     while (db_next(&rows)) {
         uint64_t guid = db_u64(rows.row, 0);
-        struct table *table;
+        uint32_t at = topomap_known_find(&tables->guids, &guid, sizeof guid);
 
         fabric++;
-        HASH_FIND(hh, tables->all, &guid, sizeof guid, table);
-        if (table && !(table->lids >> 31)) {
-            table->lids |= 1u << 31; /* seen */
-            unknown--;
+        if (at != UINT32_MAX)
+            tables->table[at].seen = 1;
+    }
+    for (size_t i = tables->count; i-- > 0;)
+        if (!tables->table[i].seen) {
+            unknown++;
+            first = tables->table[i].guid;
         }
-    }
-    for (struct table *table = tables->all; table; table = table->hh.next) {
-        if (!(table->lids >> 31) && !first)
-            first = table;
-        table->lids &= ~(1u << 31);
-    }
-    if (fabric && first)
+    if (fabric && unknown)
         db_warn(import, 0,
-                "%zu of %u tables are of switches that the fabric's dump does not have, such as "
+                "%zu of %zu tables are of switches that the fabric's dump does not have, such as "
                 "0x%016" PRIx64,
-                unknown, HASH_COUNT(tables->all), first->guid);
+                unknown, tables->count, first);
     return rows.result;
 }
 
@@ -361,7 +347,8 @@ static int write_tables(struct db_import *import, void *content)
 
     if (!insert || warn_unknown(import, tables))
         return -1;
-    for (struct table *table = tables->all; table; table = table->hh.next) {
+    for (const struct table *table = tables->table; table < tables->table + tables->count;
+         table++) {
         sqlite3_bind_int64(insert, 1, (int64_t)table->guid);
         sqlite3_bind_int64(insert, 2, import->source);
         sqlite3_bind_int64(insert, 3, table->lids);
@@ -369,7 +356,7 @@ static int write_tables(struct db_import *import, void *content)
         if (db_insert(insert, import->err))
             return -1;
     }
-    import->report->switches = HASH_COUNT(tables->all);
+    import->report->switches = tables->count;
     import->report->entries = tables->entries;
     return db_execute(import->file,
                       "DELETE FROM source WHERE importer='lft'"

@@ -165,11 +165,9 @@ static int keep_label(struct ib_reader *r, uint64_t guid, const char *text, uint
     struct dump *dump = r->own;
     struct label label = {.guid = guid, .port = port, .end = end};
 
-    if (topomap_fabric_keep(&r->fabric->base, text, strlen(text), &label.text, r->err) ||
-        topomap_grow(&dump->label, &dump->room, dump->labels + 1, sizeof label, r->err))
+    if (topomap_fabric_keep(&r->fabric->base, text, strlen(text), &label.text, r->err))
         return -1;
-    dump->label[dump->labels++] = label;
-    return 0;
+    return TOPOMAP_APPEND(dump->label, dump->labels, dump->room, r->err, label);
 }
 
 static int read_remote(struct ib_reader *r, char **field, struct ib_end *end, uint64_t guid)
@@ -256,16 +254,11 @@ static int take_line(struct ib_reader *r, char *line)
 static int by_label(const void *a, const void *b, void *text)
 {
     const struct label *x = a, *y = b;
-    int order;
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    order = strcmp((const char *)text + x->text, (const char *)text + y->text);
     /* A switch's own row comes before those that name it. */
-    return order                                         ? order
-           : (x->end == SIZE_MAX) < (y->end == SIZE_MAX) ? 1
-           : (x->end == SIZE_MAX) > (y->end == SIZE_MAX) ? -1
-                                                         : 0;
+    return TOPOMAP_ORDER(x->guid, y->guid)
+               ?: strcmp((const char *)text + x->text, (const char *)text + y->text)
+               ?: TOPOMAP_ORDER(y->end == SIZE_MAX, x->end == SIZE_MAX);
 }
 
 /* Labels of neighbours' ports into numbers; one of no switch ("1/1" of an adapter) is its last
@@ -324,17 +317,11 @@ static int add_ends_of_adapters(struct ib_reader *r)
     size_t listed = fabric->ends;
 
     for (size_t i = 0; i < listed; i++) {
-        struct ib_end *end = &fabric->end[i], reverse = *end;
+        struct ib_end *end = &fabric->end[i], reverse = ib_reverse(end);
 
         end->guid = 0;
         end->lid = 0;
-        if (fabric->vertex[end->remote].kind == IB_SWITCH)
-            continue;
-        reverse.vertex = end->remote;
-        reverse.remote = end->vertex;
-        reverse.port = end->remote_port;
-        reverse.remote_port = end->port;
-        if (ib_add_end(fabric, &reverse, r->err))
+        if (fabric->vertex[end->remote].kind != IB_SWITCH && ib_add_end(fabric, &reverse, r->err))
             return -1;
     }
     return 0;

@@ -28,7 +28,7 @@ struct ib_grammar {
     int (*recognise)(const char *line);
     /** Takes a line, its leading blanks gone: 0, -1, or IB_NOT_MINE. */
     int (*line)(struct ib_reader *r, char *line);
-    /** The end of the file: makes the fabric ready to be joined. */
+    /** NULL, or the end of the file: makes the fabric ready to be joined. */
     int (*end)(struct ib_reader *r);
     /** NULL, or ends what \p own holds beside itself. */
     void (*clear)(void *own);

@@ -50,10 +50,9 @@ static int replace_older(struct db_import *import, const struct ib_fabric *fabri
     static const char switches[] = "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
                                    " SELECT source, guid FROM port WHERE number=0 ORDER BY source";
     struct guids guids = {0};
-    int result = list_guids(fabric, &guids, import->err);
+    int result = DB_STATUS(list_guids(fabric, &guids, import->err) ||
+                           db_forget_sharing(import, switches, has_guid, &guids));
 
-    if (!result)
-        result = db_forget_sharing(import, switches, has_guid, &guids);
     free(guids.guid);
     return result;
 }
@@ -65,10 +64,7 @@ struct label {
     uint32_t vertex;
 };
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(((const struct label *)a)->text, ((const struct label *)b)->text);
-}
+TOPOMAP_COMPARE(by_text, struct label, strcmp(x->text, y->text), 0)
 
 static void trim(char *text)
 {

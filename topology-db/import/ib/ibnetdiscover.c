@@ -340,16 +340,10 @@ static int read_comment(struct ib_reader *r, char *line, char *at)
     return 0;
 }
 
-static int skip(struct ib_reader *r, char *line, char *at)
-{
-    (void)r, (void)line, (void)at;
-    return 0;
-}
-
 /* Line kinds by how they begin. A header keyword ends at a blank and comes before a number. */
-static const struct {
+static const struct line_kind {
     const char *begin;
-    int (*take)(struct ib_reader *r, char *line, char *at);
+    int (*take)(struct ib_reader *r, char *line, char *at); /* NULL: they are passed over */
 } kinds[] = {
     {"#", read_comment},
     {"vendid=", read_attribute},
@@ -362,9 +356,9 @@ static const struct {
     {"Ca", read_header},
     {"Rt", read_header},
     {"???", read_header},
-    {"Chassis ", skip}, /* grouping (-g) */
-    {"Hostname: ", skip},
-    {"Non-Chassis Nodes", skip},
+    {"Chassis ", NULL}, /* grouping (-g) */
+    {"Hostname: ", NULL},
+    {"Non-Chassis Nodes", NULL},
 };
 
 static int is_header(const char *at)
@@ -375,16 +369,13 @@ static int is_header(const char *at)
     return ports > at && *ports != ':' && strncmp(ports, "0x", 2) != 0;
 }
 
-static size_t find_kind(const char *line)
+static const struct line_kind *find_kind(const char *line)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].begin);
-
-        if (strncmp(line, kinds[i].begin, length) == 0 &&
-            (kinds[i].take != read_header || is_header(line + length)))
-            return i;
-    }
-    return SIZE_MAX;
+    for (const struct line_kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++)
+        if (db_begins(line, k->begin) &&
+            (k->take != read_header || is_header(line + strlen(k->begin))))
+            return k;
+    return NULL;
 }
 
 static int is_port(const char *line)
@@ -394,20 +385,20 @@ static int is_port(const char *line)
 
 static int recognise(const char *line)
 {
-    size_t kind = find_kind(line);
+    const struct line_kind *kind = find_kind(line);
 
-    return is_port(line) || (kind != SIZE_MAX && kinds[kind].take != read_comment);
+    return is_port(line) || (kind && kind->take != read_comment);
 }
 
 static int take_line(struct ib_reader *r, char *line)
 {
-    size_t kind;
+    const struct line_kind *kind = find_kind(line);
 
     if (is_port(line))
         return read_port_line(r, line);
-    kind = find_kind(line);
-    return kind == SIZE_MAX ? IB_NOT_MINE
-                            : kinds[kind].take(r, line, line + strlen(kinds[kind].begin));
+    if (!kind)
+        return IB_NOT_MINE;
+    return kind->take ? kind->take(r, line, line + strlen(kind->begin)) : 0;
 }
 
 static int finish(struct ib_reader *r)

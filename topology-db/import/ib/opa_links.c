@@ -155,13 +155,16 @@ static int is_header(char *const *field, int fields)
     return 0;
 }
 
-static int take_line(struct reader *r, char *line)
+static int take_line(struct db_import *import, void *data, char *line)
 {
+    struct reader *r = data;
     const struct form *form = r->header.fields ? &r->header : NULL;
     char *field[FIELDS];
     struct row row;
     int fields;
 
+    r->line = topomap_input_lineno(import->input);
+    line += strspn(line, " \t");
     if (!*line || *line == '#')
         return 0;
     fields = db_fields(line, ';', field, FIELDS);
@@ -177,20 +180,6 @@ static int take_line(struct reader *r, char *line)
         for (int known = 0; known < KNOWN; known++)
             row.end[e][known] = db_cell(field, fields, form->at[e][known]);
     return take_row(r, &row);
-}
-
-static int read_lines(struct reader *r)
-{
-    char *line;
-    size_t length;
-    int got;
-
-    while ((got = topomap_input_line(r->import->input, 65536, &line, &length, r->err)) > 0) {
-        r->line = topomap_input_lineno(r->import->input);
-        if (take_line(r, line + strspn(line, " \t")))
-            return -1;
-    }
-    return got;
 }
 
 /* ---- XML ----------------------------------------------------------------------------------- */
@@ -274,14 +263,10 @@ static int begin(struct db_import *import, void *content)
 {
     struct ib_fabric *fabric = content;
     struct reader r = {.import = import, .fabric = fabric, .err = import->err};
-    const char *bytes;
-    size_t size, blanks = 0;
+    char first;
 
-    if (topomap_input_peek(import->input, 64, &bytes, &size, import->err))
-        return -1;
-    while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
-        blanks++;
-    if (blanks < size && bytes[blanks] == '<' ? read_xml(&r) : read_lines(&r))
+    if (db_first_byte(import, &first) ||
+        (first == '<' ? read_xml(&r) : db_each_line(import, take_line, &r)))
         return -1;
     if (!r.links)
         return db_fail(

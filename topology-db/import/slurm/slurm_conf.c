@@ -168,11 +168,12 @@ static int append(char **whole, size_t *used, size_t *room, const char *line, to
 
 int slurm_read_conf(topomap_input *input, struct slurm_file *file)
 {
-    char *line, *whole = NULL;
+    TOPOMAP_FREED char *whole = NULL;
+    char *line;
     size_t length, used = 0, room = 0, first = 0;
-    int got, result = 0;
+    int got;
 
-    while (!result && (got = topomap_input_line(input, 16 << 20, &line, &length, file->err)) > 0) {
+    while ((got = topomap_input_line(input, 16 << 20, &line, &length, file->err)) > 0) {
         int goes_on;
 
         line[strcspn(line, "#")] = 0;
@@ -182,14 +183,11 @@ int slurm_read_conf(topomap_input *input, struct slurm_file *file)
         if (goes_on)
             line[length - 1] = ' ';
         first = used ? first : topomap_input_lineno(input);
-        result = append(&whole, &used, &room, line, file->err);
-        if (!result && !goes_on) {
-            result = take_line(file, whole, first);
+        if (append(&whole, &used, &room, line, file->err) ||
+            (!goes_on && take_line(file, whole, first)))
+            return -1;
+        if (!goes_on)
             used = 0;
-        }
     }
-    if (!result && got >= 0 && used)
-        result = take_line(file, whole, first);
-    free(whole);
-    return result || got < 0 ? -1 : 0;
+    return DB_STATUS(got < 0 || (used && take_line(file, whole, first)));
 }

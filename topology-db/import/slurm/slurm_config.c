@@ -80,14 +80,11 @@ static int read_config(topomap_input *input, topomap_db_slurm_config *config, to
 int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
                                  topomap_error *err)
 {
-    topomap_input *input;
-    int result;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    if (topomap_input_memory("scontrol show config", text, strlen(text), &input, err))
-        return -1;
-    result = read_config(input, config, err);
-    topomap_input_close(input);
-    return result;
+    return DB_STATUS(
+        topomap_input_memory("scontrol show config", text, strlen(text), &input, err) ||
+        read_config(input, config, err));
 }
 
 /* ---- Deciding ----------------------------------------------------------------------------- */

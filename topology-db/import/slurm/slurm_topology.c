@@ -91,32 +91,22 @@ struct name {
 TOPOMAP_COMPARE(by_name, struct name, TOPOMAP_ORDER(x->topology, y->topology),
                 strcmp(x->text, y->text))
 
-/* Units sorted by topology and name, each name once. */
-static struct name *sort_units(const struct slurm_file *file)
+/* Units are sorted by topology and name, each name once. */
+static int find_children(struct slurm_file *file)
 {
-    struct name *name = topomap_alloc(file->units, sizeof *name, file->err);
+    TOPOMAP_FREED struct name *name = topomap_alloc(file->units, sizeof *name, file->err);
 
     if (!name)
-        return NULL;
+        return -1;
     for (uint32_t i = 0; i < file->units; i++)
         name[i] = (struct name){file->unit[i].name, file->unit[i].topology, i};
     TOPOMAP_SORT(name, file->units, by_name);
     for (size_t i = 1; i < file->units; i++)
-        if (by_name(&name[i - 1], &name[i]) == 0) {
-            slurm_fail(file, file->unit[name[i].unit].line, "'%.60s' is there on line %zu too",
-                       name[i].text, file->unit[name[i - 1].unit].line);
-            free(name);
-            return NULL;
-        }
-    return name;
-}
-
-static int find_children(struct slurm_file *file)
-{
-    TOPOMAP_FREED struct name *name = sort_units(file);
-    int result = name ? 0 : -1;
-
-    for (size_t i = 0; !result && i < file->members; i++) {
+        if (by_name(&name[i - 1], &name[i]) == 0)
+            return slurm_fail(file, file->unit[name[i].unit].line,
+                              "'%.60s' is there on line %zu too", name[i].text,
+                              file->unit[name[i - 1].unit].line);
+    for (size_t i = 0; i < file->members; i++) {
         struct slurm_member *member = &file->member[i];
         const struct slurm_unit *unit = &file->unit[member->unit];
         struct name wanted = {member->name, unit->topology, 0}, *found;
@@ -124,14 +114,13 @@ static int find_children(struct slurm_file *file)
         if (!member->is_switch)
             continue;
         found = bsearch(&wanted, name, file->units, sizeof *name, by_name);
-        if (found)
-            member->child = found->unit;
-        else
-            result = slurm_fail(file, unit->line,
-                                "switch '%.60s' has a child '%.60s' that is nowhere defined",
-                                unit->name, member->name);
+        if (!found)
+            return slurm_fail(file, unit->line,
+                              "switch '%.60s' has a child '%.60s' that is nowhere defined",
+                              unit->name, member->name);
+        member->child = found->unit;
     }
-    return result;
+    return 0;
 }
 
 /* Takes switches without parents away until none is left. */
@@ -140,27 +129,28 @@ static int find_loops(const struct slurm_file *file)
     TOPOMAP_FREED uint32_t *parents = topomap_alloc(file->units, sizeof *parents, file->err);
     TOPOMAP_FREED uint32_t *queue = topomap_alloc(file->units, sizeof *queue, file->err);
     size_t head = 0, tail = 0;
-    int result = parents && queue ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->members; i++)
+    if (!parents || !queue)
+        return -1;
+    for (size_t i = 0; i < file->members; i++)
         if (file->member[i].is_switch)
             parents[file->member[i].child]++;
-    for (size_t u = 0; !result && u < file->units; u++)
+    for (size_t u = 0; u < file->units; u++)
         if (!parents[u])
             queue[tail++] = (uint32_t)u;
-    while (!result && head < tail) {
+    while (head < tail) {
         const struct slurm_unit *unit = &file->unit[queue[head++]];
 
         for (size_t i = unit->first; i < unit->first + unit->members; i++)
             if (file->member[i].is_switch && --parents[file->member[i].child] == 0)
                 queue[tail++] = file->member[i].child;
     }
-    for (size_t u = 0; !result && u < file->units; u++)
+    for (size_t u = 0; u < file->units; u++)
         if (parents[u])
-            result = slurm_fail(file, file->unit[u].line,
-                                "switch '%.60s' is below itself or below such a switch",
-                                file->unit[u].name);
-    return result;
+            return slurm_fail(file, file->unit[u].line,
+                              "switch '%.60s' is below itself or below such a switch",
+                              file->unit[u].name);
+    return 0;
 }
 
 TOPOMAP_COMPARE(by_host, struct name, by_name(x, y), TOPOMAP_ORDER(x->unit, y->unit))
