@@ -252,6 +252,4 @@ int db_calibrated_blame(struct db_calibrated *own, topomap_db_calibration *resul
 /** result->distance, ->group, ->inside. */
 int db_calibrated_tables(struct db_calibrated *own, topomap_db *db, topomap_db_calibration *result,
                          topomap_error *err);
-/** A copy of a text that ends with \p own; NULL where memory is short. */
-char *db_calibrated_text(struct db_calibrated *own, const char *text, topomap_error *err);
 void db_calibrated_free(struct db_calibrated *own);

@@ -3,7 +3,6 @@
  * so that nearly all pairs over it are outliers: greedily, the cable that explains the most of
  * those left, weighed by its share of outliers, until no cable is passed by two of them that are
  * half of all that pass it. */
-#include <stdlib.h>
 
 #include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
@@ -88,7 +87,7 @@ static int add_culprit(struct blame *b, topomap_db_calibration *result, size_t *
 
     db_paths_cable_name(b->own->paths, cable, name, sizeof name);
     if (topomap_grow(&result->culprit, room, result->culprits + 1, sizeof one, err) ||
-        !(one.cable = db_calibrated_text(b->own, name, err)))
+        !(one.cable = topomap_arena_strdup(&b->own->texts, name, err)))
         return -1;
     result->culprit[result->culprits++] = one;
     return 0;

@@ -24,13 +24,6 @@ struct reader {
     size_t name_room, row_room;
 };
 
-char *db_calibrated_text(struct db_calibrated *own, const char *text, topomap_error *err)
-{
-    char *copy = topomap_arena_alloc(&own->texts, strlen(text) + 1, 1, err);
-
-    return copy ? strcpy(copy, text) : NULL;
-}
-
 static int intern(struct reader *r, const char *text, uint32_t *index, topomap_error *err)
 {
     struct db_measured *m = r->measured;
@@ -43,7 +36,7 @@ static int intern(struct reader *r, const char *text, uint32_t *index, topomap_e
         return -1;
     if (*index < m->names)
         return 0;
-    copy = db_calibrated_text(r->own, text, err);
+    copy = topomap_arena_strdup(&r->own->texts, text, err);
     return copy ? TOPOMAP_APPEND(m->name, m->names, r->name_room, err, copy) : -1;
 }
 

@@ -100,7 +100,7 @@ static int keep_class(const topomap_db_host *host, void *data)
     struct tables *t = data;
 
     if (host->class_name)
-        *t->now = db_calibrated_text(t->own, host->class_name, t->err);
+        *t->now = topomap_arena_strdup(&t->own->texts, host->class_name, t->err);
     return host->class_name && !*t->now ? -1 : 0;
 }
 
@@ -164,7 +164,7 @@ static int list_groups(struct tables *t, topomap_error *err)
         if (g < r->groups)
             continue;
         if (TOPOMAP_APPEND(r->group, r->groups, room, err, (topomap_db_group){0}) ||
-            !(r->group[g].name = db_calibrated_text(t->own, text, err)) ||
+            !(r->group[g].name = topomap_arena_strdup(&t->own->texts, text, err)) ||
             fit_group(t, &r->group[g], err))
             return -1;
     }

@@ -91,10 +91,9 @@ static int take_finding(const topomap_db_finding *finding, void *data)
     if (!finding->end[0].port && !finding->end[1].port)
         return 0;
     snprintf(text, sizeof text, "%s: %s", finding->check, finding->text);
-    kept = topomap_arena_alloc(&p->texts, strlen(text) + 1, 1, p->err);
+    kept = topomap_arena_strdup(&p->texts, text, p->err);
     if (!kept || topomap_grow(&p->fault, &p->room, p->faults + 2, sizeof *p->fault, p->err) != 0)
         return -1;
-    strcpy(kept, text);
     for (int i = 0; i < 2; i++)
         p->fault[p->faults++] = (struct fault){finding->end[i].vertex, finding->end[i].port, kept};
     return 0;

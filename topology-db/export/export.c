@@ -348,6 +348,14 @@ static const db_exporter *find(const char *name, topomap_error *err)
     return NULL;
 }
 
+static int end_output(topomap_output *output, int failed, topomap_error *err)
+{
+    if (!failed)
+        return topomap_output_commit(output, err);
+    topomap_output_abandon(output);
+    return -1;
+}
+
 int topomap_db_export_machine(const topomap_machine *machine, const char *name, double latency,
                               const char *path, topomap_error *err)
 {
@@ -362,11 +370,8 @@ int topomap_db_export_machine(const topomap_machine *machine, const char *name, 
                                  name);
     if (topomap_output_open(path, &output, err))
         return -1;
-    if (exporter->run_machine(topomap_output_file(output), machine, latency, err)) {
-        topomap_output_abandon(output);
-        return -1;
-    }
-    return topomap_output_commit(output, err);
+    return end_output(
+        output, exporter->run_machine(topomap_output_file(output), machine, latency, err), err);
 }
 
 int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes, double latency,
@@ -382,10 +387,7 @@ int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nod
         topomap_output_open(path, &output, err))
         return -1;
     x.out = topomap_output_file(output);
-    if (exporter->run(&x, err) == 0)
-        return topomap_output_commit(output, err);
-    topomap_output_abandon(output);
-    return -1;
+    return end_output(output, exporter->run(&x, err), err);
 }
 
 int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err)

@@ -166,14 +166,6 @@ static int place_tree(struct db_places *p, int64_t levels, uint32_t *count, topo
 
 /* ---- Anything else ----------------------------------------------------------------------- */
 
-static double ring_radius(const struct db_export *x, uint32_t *count)
-{
-    *count = 0;
-    for (uint32_t i = 0; i < x->graph.count; i++)
-        *count += x->sw[i].kept != 0;
-    return fmax(100, STEP * *count / 3.0);
-}
-
 static topomap_spot ring_spot(double radius, double out, double angle)
 {
     return topomap_draw_in_ring(EDGE + ROW / 2.0 + radius, radius + out, angle);
@@ -182,12 +174,16 @@ static topomap_spot ring_spot(double radius, double out, double angle)
 /* Hosts stand outside of their switch. \param nth  [switches], zero */
 static int place_ring(struct db_places *p, uint32_t *nth, topomap_error *err)
 {
-    uint32_t count, next = 0;
-    double radius = ring_radius(p->x, &count), step = 6.283185307179586 / (count ? count : 1);
+    uint32_t count = 0, next = 0;
+    double radius, step;
     TOPOMAP_FREED double *angle = topomap_alloc(p->x->graph.count, sizeof *angle, err);
 
     if (!angle)
         return -1;
+    for (uint32_t i = 0; i < p->x->graph.count; i++)
+        count += p->x->sw[i].kept != 0;
+    radius = fmax(100, STEP * count / 3.0);
+    step = 6.283185307179586 / (count ? count : 1);
     for (uint32_t i = 0; i < p->x->graph.count; i++) {
         if (!p->x->sw[i].kept)
             continue;
@@ -275,11 +271,10 @@ int db_places_find(const struct db_export *x, struct db_places *p, topomap_error
 {
     int status;
 
-    *p = (struct db_places){
-        .x = x,
-        .host = topomap_alloc(x->hosts ? x->hosts : 1, sizeof *p->host, err),
-        .placed = topomap_alloc(x->hosts ? x->hosts : 1, 1, err),
-        .sw = topomap_alloc(x->graph.count ? x->graph.count : 1, sizeof *p->sw, err)};
+    *p = (struct db_places){.x = x,
+                            .host = topomap_alloc(x->hosts, sizeof *p->host, err),
+                            .placed = topomap_alloc(x->hosts, 1, err),
+                            .sw = topomap_alloc(x->graph.count, sizeof *p->sw, err)};
     if (!p->host || !p->placed || !p->sw)
         return -1;
     status = x->graph.count ? place_switches(p, err) : place_nodes(p, err);

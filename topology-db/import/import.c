@@ -268,17 +268,6 @@ static const db_importer *importer_named(const char *name)
     return NULL;
 }
 
-/* The importer of a source, NULL where this release has none of its name. */
-static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
-                       topomap_error *err)
-{
-    DB_ROWS rows = DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
-    const char *name = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
-
-    *importer = name ? importer_named(name) : NULL;
-    return rows.result;
-}
-
 static int forget_rows(sqlite3 *file, const char *table, const char *column, int64_t source,
                        topomap_error *err)
 {
@@ -292,9 +281,11 @@ static int forget_rows(sqlite3 *file, const char *table, const char *column, int
 /* What is known of no importer may lie in any table. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    const db_importer *own;
+    DB_ROWS rows = DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
+    const db_importer *own = db_next(&rows) ? importer_named(db_column_text(rows.row, 0)) : NULL;
 
-    if (importer_of(file, source, &own, err))
+    db_end(&rows);
+    if (rows.result)
         return -1;
     for (size_t i = 0; i < IMPORTERS; i++)
         for (const char *const *table = importers[i]->tables; *table; table++)

@@ -100,6 +100,14 @@ static inline const char *db_cell(char *const *cell, int cells, int at)
     return at >= 0 && at < cells ? cell[at] : "";
 }
 
+/** The cells of a row in all columns. \p at, \p text  [names] */
+static inline void db_cells(char *const *cell, int cells, const int *at, int names,
+                            const char **text)
+{
+    for (int n = 0; n < names; n++)
+        text[n] = db_cell(cell, cells, at[n]);
+}
+
 /** Reads another file as the import's: \p read finds its input and its path there. */
 int db_read_other(struct db_import *import, const char *path,
                   int (*read)(struct db_import *import, void *content), void *content);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 /* The set of that text, which is made where there is none. */

@@ -8,7 +8,6 @@
  *
  *   {"Reservations":[{"Instances":[{"InstanceId":"i-0a..","PrivateDnsName":"ip-10-0-0-1.internal"}]}]}
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/cloud/levels.h"

@@ -136,13 +136,6 @@ int levels_finish(struct db_import *import, void *content)
 
 /* ---- Into the database --------------------------------------------------------------------- */
 
-static int has_name(const void *content, const char *name)
-{
-    const struct levels *levels = content;
-
-    return topomap_fabric_lookup(&levels->fabric, name) != UINT32_MAX;
-}
-
 static int write_aliases(struct db_import *import, const struct levels *levels)
 {
     const struct alias *alias = levels->aliases.row;
@@ -160,6 +153,6 @@ int levels_write(struct db_import *import, void *content)
 
     return DB_STATUS(db_named_replace(import, &levels->fabric,
                                       "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'",
-                                      has_name, levels) ||
+                                      NULL, NULL) ||
                      write_aliases(import, levels) || db_domains_write(import, &levels->domains));
 }

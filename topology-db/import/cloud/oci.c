@@ -5,7 +5,6 @@
  *   node1:  "customerLocalBlock": "..", "customerGpuMemoryFabric": ".."}, "rackId": ".."}
  *
  * as pdsh prints it, or an object with nodes for keys. A GPU memory fabric is an NVLink domain. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/cloud/levels.h"

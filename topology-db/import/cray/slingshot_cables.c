@@ -13,10 +13,8 @@
 #include <string.h>
 #include <strings.h>
 #include <ctype.h>
-#include <stdio.h>
 
 #include "topology-db/import/lists/named_fabric.h"
-#include "util/alloc.h"
 
 enum { FIELDS = 64, ENDS = 4, LINKS = 2, RATE_MOST = 10000 };
 
@@ -72,15 +70,6 @@ static int take_header(struct content *content, char *const *field, int fields)
         if (content->at[known] < 0)
             return -1;
     return 0;
-}
-
-/* "" and what stands for it: none. */
-static const char *field_of(const struct content *content, char *const *field, int fields,
-                            enum column column)
-{
-    const char *text = db_cell(field, fields, content->at[column]);
-
-    return strcasecmp(text, "none") == 0 || strcasecmp(text, "n/a") == 0 ? "" : text;
 }
 
 /* ---- Names of parts --------------------------------------------------------------------- */
@@ -291,8 +280,10 @@ static int take_cable(struct db_import *import, struct content *content, char *c
     struct end src[2], dst[2];
     int srcs, dsts, known;
 
+    db_cells(field, fields, content->at, KNOWN, text);
     for (int column = 0; column < KNOWN; column++)
-        text[column] = field_of(content, field, fields, (enum column)column);
+        if (strcasecmp(text[column], "none") == 0 || strcasecmp(text[column], "n/a") == 0)
+            text[column] = "";
     if (content->at[SRC_A] >= fields || content->at[DST_A] >= fields)
         return db_fail_here(import, "%d fields, the header has more: a line that was cut?", fields);
     if (is_known(content, text, &known, import->err))

@@ -64,17 +64,8 @@ static void content_clear(void *data)
 static const char *value_of(const json_t *object, const char *key)
 {
     const json_t *found = db_json_first(object, key);
-    const char *text =
-        json_is_object(found) ? db_json_text(found, "value") : json_string_value(found);
 
-    return text ? text : "";
-}
-
-static const char *type_of(const json_t *object, const char *key)
-{
-    const char *text = db_json_text(db_json_first(object, key), "type");
-
-    return text ? text : "";
+    return (json_is_object(found) ? db_json_text(found, "value") : json_string_value(found)) ?: "";
 }
 
 static int find_system(struct reader *r, const char *name, uint32_t *system)
@@ -156,7 +147,7 @@ static void take_traits(struct trait *trait, const json_t *chassis)
 static const char *port_of(const json_t *port)
 {
     const char *id = value_of(port, "id"), *descr = value_of(port, "descr");
-    const char *type = type_of(port, "id");
+    const char *type = db_json_text(db_json_first(port, "id"), "type") ?: "";
 
     if (strcmp(type, "mac") != 0 && strcmp(type, "local") != 0)
         return id;

@@ -70,11 +70,6 @@ int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t 
         &wires->ports, key, sizeof vertex + (length ? length + 1 : 1 + sizeof(size_t)), port, err);
 }
 
-static const char *port_name(const struct wires *wires, uint32_t port)
-{
-    return (const char *)topomap_known_key(&wires->ports, port) + sizeof(uint32_t);
-}
-
 /* ---- One port under two names -------------------------------------------------------------- */
 
 struct reverse {
@@ -202,9 +197,10 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
     if (!row || !peer)
         return -1;
     for (uint32_t i = 0; i < wires->ports.count; i++) {
-        memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
-        row[i].port = i;
-        row[i].name = port_name(wires, i);
+        const char *key = topomap_known_key(&wires->ports, i);
+
+        row[i] = (struct named_port){.port = i, .name = key + sizeof row[i].vertex};
+        memcpy(&row[i].vertex, key, sizeof row[i].vertex);
     }
     TOPOMAP_SORT(row, wires->ports.count, by_name);
     number_ports(wires, row, number);

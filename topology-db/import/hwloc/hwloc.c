@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "machine/shape.h"
-#include "topology-db/derive/derive.h"
 #include "topology-db/import/hwloc/hwloc.h"
 #include "topology-db/import/import.h"
-#include "util/alloc.h"
 #include "xml/xml.h"
 
 struct inside {

@@ -16,13 +16,11 @@
  * them, are what a site's script prints before each reading; the tools tell no time. */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/import.h"
 #include "topology-db/sql_functions.h"
-#include "util/alloc.h"
 
 enum { SENT, RECEIVED, COUNTERS };
 enum { LID_MOST = 0xbfff, PORT_MOST = 254, ALL_PORTS = 255 };

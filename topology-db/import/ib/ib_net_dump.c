@@ -65,13 +65,6 @@ static int recognise(const char *line)
     return find_block(line) != NULL;
 }
 
-static void usual_columns(struct dump *dump)
-{
-    dump->columns = COLUMNS;
-    for (int i = 0; i < FIELDS; i++)
-        dump->column[i] = fields[i].column;
-}
-
 static int take_block(struct ib_reader *r, char *line)
 {
     struct dump *dump = r->own;
@@ -98,7 +91,9 @@ static int take_block(struct ib_reader *r, char *line)
     r->fabric->last = dump->guid;
     r->recorded++;
     dump->vertex = index + 1;
-    usual_columns(dump);
+    dump->columns = COLUMNS; /* where no names of columns come */
+    for (int i = 0; i < FIELDS; i++)
+        dump->column[i] = fields[i].column;
     return ib_describe(r->fabric, index, IB_SWITCH, line + 1, (size_t)(end - line - 1), r->err);
 }
 

@@ -177,8 +177,7 @@ static int take_line(struct db_import *import, void *data, char *line)
         return fail(r, "8, 12 or 19 fields with ; between, or as many as the header has", field[0]);
     row.rate = db_cell(field, fields, form->rate);
     for (int e = 0; e < 2; e++)
-        for (int known = 0; known < KNOWN; known++)
-            row.end[e][known] = db_cell(field, fields, form->at[e][known]);
+        db_cells(field, fields, form->at[e], KNOWN, row.end[e]);
     return take_row(r, &row);
 }
 

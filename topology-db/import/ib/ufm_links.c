@@ -8,7 +8,6 @@
  *
  * Ports are decimal. What a node is it does not say: an adapter's description or port has an
  * adapter's name. A switch's description ends with the name of the port. Speeds are not told. */
-#include <stdlib.h>
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

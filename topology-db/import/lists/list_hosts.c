@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
 #include "util/hostlist.h"
 

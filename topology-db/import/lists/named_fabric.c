@@ -99,6 +99,11 @@ int db_named_write_content(struct db_import *import, void *fabric)
     return db_named_write(import, fabric, NULL);
 }
 
+static int has_name(const void *fabric, const char *name)
+{
+    return topomap_fabric_lookup(fabric, name) != UINT32_MAX;
+}
+
 int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
                      int (*has)(const void *content, const char *name), const void *content)
 {
@@ -108,5 +113,6 @@ int db_named_replace(struct db_import *import, const topomap_fabric *fabric, con
              "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
              " WHERE importer IN (%s) AND kind = 0 ORDER BY source",
              importers);
-    return db_forget_sharing(import, sql, has, content) ? -1 : db_named_write(import, fabric, NULL);
+    return DB_STATUS(db_forget_sharing(import, sql, has ? has : has_name, has ? content : fabric) ||
+                     db_named_write(import, fabric, NULL));
 }

@@ -191,14 +191,6 @@ int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, 
     return rows.result;
 }
 
-static int get_config(sqlite3 *file, topomap_db_slurm_config *config, topomap_error *err)
-{
-    for (const struct field *f = fields; f < fields + FIELDS; f++)
-        if (slurm_get_setting(file, f->setting, (char *)config + f->at, f->size, err))
-            return -1;
-    return 0;
-}
-
 /* topology.yaml overrides TopologyPlugin, topology.conf is what the plugin reads
  * (src/interfaces/topology.c, topology_g_init, 25.05 and later). */
 static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char *kind, size_t size,
@@ -231,8 +223,9 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
     if (!db->file)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
-    if (!config && get_config(db->file, &stored, err))
-        return -1;
+    for (const struct field *f = fields; !config && f < fields + FIELDS; f++)
+        if (slurm_get_setting(db->file, f->setting, (char *)&stored + f->at, f->size, err))
+            return -1;
     if (!config)
         config = &stored;
     if (!*config->version) {

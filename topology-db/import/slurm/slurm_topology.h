@@ -50,7 +50,8 @@ struct slurm_file {
     size_t units, unit_room;
     struct slurm_member *member;
     size_t members, member_room;
-    uint64_t places; /* of toruses */
+    topomap_arena names; /* of topologies and units */
+    uint64_t places;     /* of toruses */
     int yaml;
     const struct db_import *import; /* for messages */
     topomap_error *err;
