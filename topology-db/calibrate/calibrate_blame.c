@@ -86,11 +86,8 @@ static int add_culprit(struct blame *b, topomap_db_calibration *result, size_t *
     char name[600];
 
     db_paths_cable_name(b->own->paths, cable, name, sizeof name);
-    if (topomap_grow(&result->culprit, room, result->culprits + 1, sizeof one, err) ||
-        !(one.cable = topomap_arena_strdup(&b->own->texts, name, err)))
-        return -1;
-    result->culprit[result->culprits++] = one;
-    return 0;
+    one.cable = topomap_arena_strdup(&b->own->texts, name, err);
+    return one.cable ? TOPOMAP_APPEND(result->culprit, result->culprits, *room, err, one) : -1;
 }
 
 /* Whether all slow pairs over one cable pass the other as well. */

@@ -75,11 +75,10 @@ static int list_distances(struct tables *t, topomap_error *err)
 
         while (d < r->distances && r->distance[d].hops != t->own->pair[i].hops)
             d++;
-        if (d == r->distances) {
-            if (topomap_grow(&r->distance, &room, d + 1, sizeof *r->distance, err))
-                return -1;
-            r->distance[r->distances++] = (topomap_db_distance_class){.hops = t->own->pair[i].hops};
-        }
+        if (d == r->distances &&
+            TOPOMAP_APPEND(r->distance, r->distances, room, err,
+                           (topomap_db_distance_class){.hops = t->own->pair[i].hops}))
+            return -1;
         r->distance[d].pairs++;
     }
     TOPOMAP_SORT(r->distance, r->distances, by_hops);

@@ -120,11 +120,9 @@ static void find_tops(struct joining *j, uint32_t level)
 static int add_group(struct joining *j, struct db_groups *groups, size_t *room, uint32_t r,
                      uint32_t level, topomap_error *err)
 {
-    if (topomap_grow(&groups->group, room, groups->count + 1u, sizeof *groups->group, err))
-        return -1;
-    groups->group[groups->count] = (struct db_group){UINT32_MAX, level, j->top[r], 0};
-    j->group_at[r] = groups->count++;
-    return 0;
+    j->group_at[r] = groups->count;
+    return TOPOMAP_APPEND(groups->group, groups->count, *room, err,
+                          (struct db_group){UINT32_MAX, level, j->top[r], 0});
 }
 
 /* Groups of level 0, and the group of each host. A host on a switch above the leaves (a service

@@ -269,15 +269,13 @@ static int place_switches(struct db_places *p, topomap_error *err)
 
 int db_places_find(const struct db_export *x, struct db_places *p, topomap_error *err)
 {
-    int status;
-
     *p = (struct db_places){.x = x,
                             .host = topomap_alloc(x->hosts, sizeof *p->host, err),
                             .placed = topomap_alloc(x->hosts, 1, err),
                             .sw = topomap_alloc(x->graph.count, sizeof *p->sw, err)};
-    if (!p->host || !p->placed || !p->sw)
+    if (!p->host || !p->placed || !p->sw ||
+        (x->graph.count ? place_switches(p, err) : place_nodes(p, err)))
         return -1;
-    status = x->graph.count ? place_switches(p, err) : place_nodes(p, err);
     for (uint32_t i = 0; i < x->graph.count; i++) {
         p->width = fmax(p->width, p->sw[i].x + EDGE);
         p->height = fmax(p->height, p->sw[i].y + EDGE);
@@ -286,7 +284,7 @@ int db_places_find(const struct db_export *x, struct db_places *p, topomap_error
         p->width = fmax(p->width, p->host[h].x + EDGE);
         p->height = fmax(p->height, p->host[h].y + EDGE);
     }
-    return status;
+    return 0;
 }
 
 void db_places_clear(struct db_places *p)

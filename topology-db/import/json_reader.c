@@ -250,11 +250,8 @@ static int find_lines(const struct db_json *json, unsigned depth, size_t **lines
         } else if (*at == '"') {
             quoted = 1;
         } else if (*at == '{' || *at == '[') {
-            if (open++ != depth || *at != '{')
-                continue;
-            if (topomap_grow(lines, &room, *count + 1, sizeof **lines, err))
+            if (open++ == depth && *at == '{' && TOPOMAP_APPEND(*lines, *count, room, err, line))
                 return -1;
-            (*lines)[(*count)++] = line;
         } else if (*at == '}' || *at == ']') {
             open -= open > 0;
         }

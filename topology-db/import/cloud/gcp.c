@@ -148,8 +148,7 @@ static int check(struct db_import *import, void *data)
 const db_importer db_gcp_topology = {
     .row = {"gcp-topology",
             "Google Cloud: lines 'zone,physicalHost,name' or the JSON of `gcloud compute instances "
-            "list`; levels, no links",
-            NULL},
+            "list`; levels, no links"},
     LEVELS_IMPORTER,
     .begin = begin,
     .line = read_line,

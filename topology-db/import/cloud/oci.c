@@ -59,8 +59,7 @@ static int begin(struct db_import *import, void *levels)
 const db_importer db_oci_topology = {
     .row = {"oci-topology",
             "Oracle Cloud: rdmaTopologyData of instances' metadata, collected by pdsh; levels, no "
-            "links",
-            NULL},
+            "links"},
     LEVELS_IMPORTER,
     .begin = begin,
     .check = levels_finish,

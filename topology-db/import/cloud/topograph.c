@@ -258,8 +258,7 @@ static int begin(struct db_import *import, void *levels)
 
 const db_importer db_topograph = {
     .row = {"topograph",
-            "topograph's answer in JSON, or its model of a cluster in YAML; levels, no links",
-            NULL},
+            "topograph's answer in JSON, or its model of a cluster in YAML; levels, no links"},
     LEVELS_IMPORTER,
     .own_words = 1,
     .begin = begin,

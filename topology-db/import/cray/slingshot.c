@@ -70,28 +70,6 @@ int db_slingshot_look(struct db_import *import, int *is_table)
     return 0;
 }
 
-/* Cells between bars, without the blanks around them. */
-static int split(char *line, char **cell)
-{
-    int cells = 0;
-
-    line = strchr(line, '|');
-    while (line && line[1] && cells < CELLS) {
-        char *start = line + 1 + strspn(line + 1, " "), *bar = strchr(line + 1, '|'), *end;
-
-        if (!bar)
-            break;
-        *bar = 0;
-        for (end = bar; end > start && end[-1] == ' ';)
-            *--end = 0;
-        if (start > bar)
-            start = bar;
-        cell[cells++] = start;
-        line = bar;
-    }
-    return cells;
-}
-
 static int take_header(struct db_import *import, struct table *table, char **cell, int cells)
 {
     db_columns(cell, cells, names, KNOWN, strcmp, table->at);
@@ -225,7 +203,7 @@ static int add_pairs(struct table *table, topomap_error *err)
 static int read_line(struct db_import *import, void *content, char *line)
 {
     struct table *table = content;
-    char *cell[CELLS];
+    char *cell[CELLS], *last;
     int cells;
 
     line += strspn(line, " \t");
@@ -238,7 +216,10 @@ static int read_line(struct db_import *import, void *content, char *line)
     }
     if (*line != '|')
         return db_fail_here(import, "expected a row of the table: | ... |");
-    cells = split(line, cell);
+    /* A row that was cut has no bar behind its last cell, which is left out then. */
+    last = strrchr(line, '|');
+    *last = 0;
+    cells = last > line ? db_fields(line + 1, '|', cell, CELLS) : 0;
     if (cells && strcmp(cell[0], names[XNAME]) == 0)
         return take_header(import, table, cell, cells);
     return table->header ? take_row(import, table, cell, cells)

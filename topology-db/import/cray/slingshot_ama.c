@@ -324,8 +324,7 @@ static int check(struct db_import *import, void *data)
 const db_importer db_slingshot_ama = {
     .row = {"slingshot-ama",
             "Slingshot without privileges: lines of a host and the address of an hsn interface, "
-            "02:00:00:..., which holds its group, switch and port",
-            NULL},
+            "02:00:00:..., which holds its group, switch and port"},
     .singleton = 1,
     .tables = {"vertex", "link"},
     .size = sizeof(struct content),

@@ -83,18 +83,6 @@ static int key_of(const char *name, size_t length)
     return KEYS;
 }
 
-static int take_value(struct db_import *import, struct processor *row, int key, const char *value)
-{
-    if (key < NUMBERS) {
-        if (cray_number(value, keys[key].most, &row->number[key]))
-            return db_fail_here(import, "%s: expected a number from 0 to %u, not '%.40s'",
-                                keys[key].name, keys[key].most, value);
-    } else if (key < KEYS) {
-        snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
-    }
-    return 0;
-}
-
 static int read_pairs(struct db_import *import, char *line, struct processor *row)
 {
     uint32_t seen = 0;
@@ -110,11 +98,16 @@ static int read_pairs(struct db_import *import, char *line, struct processor *ro
         line = equals + 1;
         if (read_value(&line, value))
             return db_fail_here(import, "a value without its end at '%.40s'", equals);
-        if (key < KEYS && seen & 1u << key)
+        if (key == KEYS)
+            continue;
+        if (seen & 1u << key)
             return db_fail_here(import, "%s is given twice", keys[key].name);
-        seen |= key < KEYS ? 1u << key : 0;
-        if (take_value(import, row, key, value))
-            return -1;
+        seen |= 1u << key;
+        if (key >= NUMBERS)
+            snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
+        else if (cray_number(value, keys[key].most, &row->number[key]))
+            return db_fail_here(import, "%s: expected a number from 0 to %u, not '%.40s'",
+                                keys[key].name, keys[key].most, value);
     }
     for (int i = 0; i < NUMBERS; i++)
         if (!(seen & 1u << i))

@@ -120,7 +120,7 @@ static int begin(struct db_import *import, void *wires)
 }
 
 const db_importer db_netq = {
-    .row = {"netq", "Ethernet: NetQ's topology graph in JSON", NULL},
+    .row = {"netq", "Ethernet: NetQ's topology graph in JSON"},
     .tables = {"vertex", "link"},
     .own_words = 1,
     .size = sizeof(struct wires),

@@ -210,8 +210,7 @@ static void matrix_clear(void *content)
 const db_importer db_gpu_matrix = {
     .row =
         {"gpu-matrix",
-         "GPUs and NICs of nodes: what `nvidia-smi topo -m` printed on one, for --nodes HOSTLIST",
-         NULL},
+         "GPUs and NICs of nodes: what `nvidia-smi topo -m` printed on one, for --nodes HOSTLIST"},
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .size = sizeof(struct matrix),

@@ -315,8 +315,7 @@ static int begin(struct db_import *import, void *content)
 
 const db_importer db_nccl_topology = {
     .row = {"nccl-topology",
-            "GPUs and NICs of nodes: what NCCL_TOPO_DUMP_FILE wrote on one, for --nodes HOSTLIST",
-            NULL},
+            "GPUs and NICs of nodes: what NCCL_TOPO_DUMP_FILE wrote on one, for --nodes HOSTLIST"},
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,

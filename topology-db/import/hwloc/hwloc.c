@@ -40,19 +40,17 @@ static int find_nodes(struct db_import *import, struct inside *inside)
 static int read_inside(struct db_import *import, void *content)
 {
     struct inside *inside = content;
-    char *xml;
+    TOPOMAP_FREED char *xml = NULL;
     size_t size;
-    int failed;
 
-    if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, import->err))
-        return -1;
-    failed = topomap_xml_read(import->path, xml, size, NULL, NULL, import->err) ||
-             (db_hwloc_is_diff(xml, size) &&
-              db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, import->err)) ||
-             db_hwloc_load(import->path, xml, size, &inside->xml, import->err);
-    free(xml);
-    return DB_STATUS(failed || topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
-                     find_nodes(import, inside));
+    return DB_STATUS(
+        topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, import->err) ||
+        topomap_xml_read(import->path, xml, size, NULL, NULL, import->err) ||
+        (db_hwloc_is_diff(xml, size) &&
+         db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, import->err)) ||
+        db_hwloc_load(import->path, xml, size, &inside->xml, import->err) ||
+        topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
+        find_nodes(import, inside));
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */

@@ -102,6 +102,7 @@ static int add_reading(struct counters *c, struct reading reading, topomap_error
 static int begin_section(struct db_import *import, struct counters *c, const char *line, int wide)
 {
     uint64_t lid, port;
+    struct reading reading;
 
     if (number_after(line, "Lid ", 10, LID_MOST, &lid) || !lid ||
         number_after(line, " port ", 10, ALL_PORTS, &port))
@@ -111,11 +112,8 @@ static int begin_section(struct db_import *import, struct counters *c, const cha
                             LID_MOST);
     c->sums += port == ALL_PORTS;
     c->inside = port > 0 && port <= PORT_MOST; /* port 0 is the switch itself */
-    return c->inside ? add_reading(c,
-                                   (struct reading){
-                                       .lid = (uint32_t)lid, .port = (uint32_t)port, .wide = wide},
-                                   import->err)
-                     : 0;
+    reading = (struct reading){.lid = (uint32_t)lid, .port = (uint32_t)port, .wide = wide};
+    return c->inside ? add_reading(c, reading, import->err) : 0;
 }
 
 /* "PortXmitData:....................123"; earlier releases have the names without "Port" */

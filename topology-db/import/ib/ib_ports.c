@@ -207,11 +207,9 @@ static int take_line(struct ib_reader *r, char *line)
         return -1;
     ib_skip_blanks(&at);
     rate = at;
-    for (int word = 0; word < 2; word++) {
-        at += strcspn(at, " \t");
-        if (word == 0)
-            ib_skip_blanks(&at);
-    }
+    at += strcspn(at, " \t");
+    ib_skip_blanks(&at);
+    at += strcspn(at, " \t");
     if (!*at)
         return ib_fail(r, "the line is cut: expected width, speed and a description", rate);
     neighbour = find_neighbour(at);

@@ -227,25 +227,21 @@ static int begin(struct db_import *import, void *fabric)
 }
 
 const db_importer db_ibnetdiscover = {
-    .row = {"ibnetdiscover",
-            "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
-            "ports report (-p)",
-            NULL},
+    .row = {"ibnetdiscover", "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
+                             "ports report (-p)"},
     .begin = begin,
     IB_IMPORTER,
 };
 
 const db_importer db_ibdiagnet = {
-    .row = {"ibdiagnet",
-            "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
-            "ibdiagnet.lst",
-            NULL},
+    .row = {"ibdiagnet", "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
+                         "ibdiagnet.lst"},
     .begin = begin,
     IB_IMPORTER,
 };
 
 const db_importer db_opensm_lst = {
-    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", NULL},
+    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst"},
     .begin = begin,
     IB_IMPORTER,
 };

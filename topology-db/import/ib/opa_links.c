@@ -280,8 +280,7 @@ const db_importer db_opa_links = {
     .row =
         {"opa-links",
          "Omni-Path fabric: opaextractsellinks, a planned topology's CSV, or `opareport -o links "
-         "-x`",
-         NULL},
+         "-x`"},
     .begin = begin,
     IB_IMPORTER,
 };

@@ -133,7 +133,7 @@ static int begin(struct db_import *import, void *content)
 }
 
 const db_importer db_ufm_links = {
-    .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)", NULL},
+    .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)"},
     .begin = begin,
     IB_IMPORTER,
 };

@@ -49,26 +49,6 @@ static int is_number(const char *text)
     return text[strspn(text, "0123456789")] == 0 && *text;
 }
 
-static int keep_row(struct db_import *import, struct list *list, const struct row *row)
-{
-    char key[DB_KEY];
-    uint32_t at;
-
-    db_host_key(row->name, key);
-    if (topomap_known_number(&list->keys, key, strlen(key), &at, import->err))
-        return -1;
-    if (at < list->rows && list->bluegene &&
-        topomap_coordinates_same(&list->row[at].point, &row->point))
-        return 0; /* another core of it */
-    if (at < list->rows)
-        return db_fail_here(import, "node '%.100s' is on line %zu too", row->name,
-                            list->row[at].line);
-    if (list->rows && row->point.dims != list->row->point.dims)
-        return db_fail_here(import, "%u coordinates, but %u on line %zu", row->point.dims,
-                            list->row->point.dims, list->row->line);
-    return TOPOMAP_APPEND(list->row, list->rows, list->room, import->err, *row);
-}
-
 static int take_point(struct db_import *import, struct row *row, char **word, int words)
 {
     if (words < 1 || words > TOPOMAP_DIMS)
@@ -93,6 +73,29 @@ static int take_name(struct db_import *import, struct row *row, const char *name
             return db_fail_here(import, "'%.60s' is not a node name", name);
     strcpy(row->name, name);
     return 0;
+}
+
+static int keep_row(struct db_import *import, struct list *list, struct row *row, const char *name,
+                    char **word, int words)
+{
+    char key[DB_KEY];
+    uint32_t at;
+
+    if (take_name(import, row, name) || take_point(import, row, word, words))
+        return -1;
+    db_host_key(row->name, key);
+    if (topomap_known_number(&list->keys, key, strlen(key), &at, import->err))
+        return -1;
+    if (at < list->rows && list->bluegene &&
+        topomap_coordinates_same(&list->row[at].point, &row->point))
+        return 0; /* another core of it */
+    if (at < list->rows)
+        return db_fail_here(import, "node '%.100s' is on line %zu too", row->name,
+                            list->row[at].line);
+    if (list->rows && row->point.dims != list->row->point.dims)
+        return db_fail_here(import, "%u coordinates, but %u on line %zu", row->point.dims,
+                            list->row->point.dims, list->row->line);
+    return TOPOMAP_APPEND(list->row, list->rows, list->room, import->err, *row);
 }
 
 /* Gemini maps end their rows with the NIC: a first line that counts one coordinate less says so, or
@@ -122,9 +125,7 @@ static int read_cray(struct db_import *import, struct list *list, char **word, i
     snprintf(name, sizeof name, "nid%05u", nid);
     row.cname = cray_name_pack(&cname);
     snprintf(row.type, sizeof row.type, "%s", word[2]);
-    if (take_name(import, &row, name) || take_point(import, &row, word + 3, 3))
-        return -1;
-    return keep_row(import, list, &row);
+    return keep_row(import, list, &row, name, word + 3, 3);
 }
 
 static int read_node(struct db_import *import, struct list *list, char **word, int words)
@@ -139,9 +140,7 @@ static int read_node(struct db_import *import, struct list *list, char **word, i
     if (cray_name_parse(word[0], &cname) == 0)
         row.cname = cray_name_pack(&cname);
     words -= last_is_nic(list, word[0], words - 1);
-    if (take_name(import, &row, word[0]) || take_point(import, &row, word + 1, words - 1))
-        return -1;
-    return keep_row(import, list, &row);
+    return keep_row(import, list, &row, word[0], word + 1, words - 1);
 }
 
 /* ---- bluegene ------------------------------------------------------------------------------ */
@@ -183,9 +182,7 @@ static int read_bluegene(struct db_import *import, struct list *list, char **wor
         numbers--;
     if (numbers != 3 && numbers != 5)
         return db_fail_here(import, "expected a node and X,Y,Z[,T] or A,B,C,D,E[,T]");
-    if (take_name(import, &row, word[0]) || take_point(import, &row, word + first, numbers))
-        return -1;
-    return keep_row(import, list, &row);
+    return keep_row(import, list, &row, word[0], word + first, numbers);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */

@@ -93,7 +93,7 @@ static int write_map(struct db_import *import, void *content)
 }
 
 const db_importer db_host_map = {
-    .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
+    .row = {"hosts", "site map: lines 'GUID-or-name node'"},
     .tables = {"alias"},
     .size = sizeof(struct db_list),
     .line = read_line,

@@ -11,10 +11,11 @@
 struct reader {
     struct slurm_file *file;
     yaml_document_t *document;
-    uint8_t *taken; /* of the torus that is read: places with a node */
+    const char *what; /* what the entry at hand is called, for messages */
+    uint8_t *taken;   /* of the torus that is read: places with a node */
 };
 
-typedef int take_entry(struct reader *r, const yaml_node_t *entry, const char *what);
+typedef int take_entry(struct reader *r, const yaml_node_t *entry);
 
 /* ---- Nodes of the document ----------------------------------------------------------------- */
 
@@ -90,22 +91,23 @@ static int each_of(struct reader *r, const yaml_node_t *mapping, const char *key
 {
     const yaml_node_t *list = need_list(r, mapping, key), *item;
 
-    for (size_t i = 0; (item = db_yaml_item(r->document, list, i)); i++)
-        if (need_mapping(r, item, what) || take(r, item, what))
+    for (size_t i = 0; (item = db_yaml_item(r->document, list, i)); i++) {
+        r->what = what;
+        if (need_mapping(r, item, what) || take(r, item))
             return -1;
+    }
     return list ? 0 : -1;
 }
 
 /* ---- Kinds -------------------------------------------------------------------------------- */
 
-static int read_switch(struct reader *r, const yaml_node_t *entry, const char *what)
+static int read_switch(struct reader *r, const yaml_node_t *entry)
 {
     const yaml_node_t *children = db_yaml_value(r->document, entry, "children");
     const yaml_node_t *nodes = db_yaml_value(r->document, entry, "nodes"),
                       *members = children ? children : nodes;
     const char *name = need_text(r, entry, "switch");
 
-    (void)what;
     if (!name)
         return -1;
     if (children && nodes)
@@ -120,10 +122,10 @@ static int read_switch(struct reader *r, const yaml_node_t *entry, const char *w
                    : 0;
 }
 
-/* A block, or a ring: \p what is also the key of its name. */
-static int read_unit(struct reader *r, const yaml_node_t *entry, const char *what)
+/* A block, or a ring: what it is called is also the key of its name. */
+static int read_unit(struct reader *r, const yaml_node_t *entry)
 {
-    const char *name = need_text(r, entry, what),
+    const char *name = need_text(r, entry, r->what),
                *nodes = db_yaml_scalar(db_yaml_value(r->document, entry, "nodes"));
 
     if (!name || slurm_add_unit(r->file, name, line_of(entry)))
@@ -172,13 +174,12 @@ static int fill_box(struct reader *r, const uint32_t *anchor, const uint32_t *di
     return 0;
 }
 
-static int read_region(struct reader *r, const yaml_node_t *region, const char *what)
+static int read_region(struct reader *r, const yaml_node_t *region)
 {
     uint32_t anchor[3], dims[3];
     size_t first = r->file->members;
     const char *nodes;
 
-    (void)what;
     if (read_axes(r, db_yaml_value(r->document, region, "anchor"), "anchor", 0, anchor) ||
         read_axes(r, db_yaml_value(r->document, region, "dims"), "dims", 1, dims) ||
         !(nodes = need_text(r, region, "nodes")) ||
@@ -188,7 +189,7 @@ static int read_region(struct reader *r, const yaml_node_t *region, const char *
 }
 
 /* Placements are sizes of jobs: they must fit; they say nothing about distances. */
-static int check_placement(struct reader *r, const yaml_node_t *entry, const char *what)
+static int check_placement(struct reader *r, const yaml_node_t *entry)
 {
     const struct slurm_unit *torus = &r->file->unit[r->file->units - 1];
     uint32_t dims[3];
@@ -197,7 +198,7 @@ static int check_placement(struct reader *r, const yaml_node_t *entry, const cha
         return -1;
     for (int axis = 0; axis < 3; axis++)
         if (dims[axis] > torus->dim[axis])
-            return slurm_fail(r->file, line_of(entry), "%s larger than its torus", what);
+            return slurm_fail(r->file, line_of(entry), "%s larger than its torus", r->what);
     return 0;
 }
 
@@ -218,14 +219,13 @@ static int fill_torus(struct reader *r, const yaml_node_t *torus)
                      fill_box(r, origin, unit->dim, first, line_of(torus)));
 }
 
-static int read_torus(struct reader *r, const yaml_node_t *torus, const char *what)
+static int read_torus(struct reader *r, const yaml_node_t *torus)
 {
     const char *name = need_text(r, torus, "name");
+    TOPOMAP_FREED uint8_t *taken = NULL;
     uint64_t places;
     uint32_t dim[3];
-    int result;
 
-    (void)what;
     if (!name || read_axes(r, db_yaml_value(r->document, torus, "dims"), "dims", 1, dim))
         return -1;
     places = (uint64_t)dim[0] * dim[1];
@@ -236,13 +236,12 @@ static int read_torus(struct reader *r, const yaml_node_t *torus, const char *wh
     if (slurm_add_unit(r->file, name, line_of(torus)))
         return -1;
     memcpy(r->file->unit[r->file->units - 1].dim, dim, sizeof dim);
-    r->taken = topomap_alloc((size_t)dim[0] * dim[1] * dim[2], 1, r->file->err);
-    result = r->taken ? fill_torus(r, torus) : -1;
-    free(r->taken);
-    r->taken = NULL;
-    if (result || !db_yaml_value(r->document, torus, "placements"))
-        return result;
-    return each_of(r, torus, "placements", "a placement", check_placement);
+    r->taken = taken = topomap_alloc((size_t)dim[0] * dim[1] * dim[2], 1, r->file->err);
+    if (!taken || fill_torus(r, torus))
+        return -1;
+    return db_yaml_value(r->document, torus, "placements")
+               ? each_of(r, torus, "placements", "a placement", check_placement)
+               : 0;
 }
 
 static const struct kind {
