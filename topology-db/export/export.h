@@ -69,10 +69,6 @@ struct db_groups {
 int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_error *err);
 void db_groups_clear(struct db_groups *groups);
 
-/** Levels of the switches of Slurm's topology file, the leaves being 0; none for a ring or torus.
- */
-int db_export_slurm_levels(struct db_export *x, topomap_error *err);
-
 /** An export that would hold no host, or whose network is not known, says so instead. */
 int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err);
 
