@@ -25,16 +25,10 @@ static void put_field(FILE *out, const char *text)
 }
 
 /* A port or a rate that is not known is empty. */
-static void put_port(FILE *out, uint32_t port)
+static void put_end(FILE *out, const char *name, uint32_t port)
 {
-    if (port)
-        fprintf(out, "%u", port);
-}
-
-static void put_rate(FILE *out, uint32_t mbps)
-{
-    if (mbps)
-        fprintf(out, mbps % 1000 ? "%u.%03u" : "%u", mbps / 1000, mbps % 1000);
+    put_field(out, name);
+    fprintf(out, port ? ",%u," : ",,", port);
 }
 
 /* `# all hosts: LIST`: these names and no other ones are hosts, so that neither a host on several
@@ -79,16 +73,13 @@ static int run_links(struct db_export *x, topomap_error *err)
         const struct db_cable *cable = &x->cable[i];
         uint32_t port = cable->host == UINT32_MAX ? cable->aport : port_of(x, i, &last);
 
-        put_field(x->out,
-                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
-        fputc(',', x->out);
-        put_port(x->out, port);
-        fputc(',', x->out);
-        put_field(x->out, x->sw[cable->b].label);
-        fputc(',', x->out);
-        put_port(x->out, cable->bport);
-        fputc(',', x->out);
-        put_rate(x->out, cable->mbps);
+        put_end(x->out,
+                cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name,
+                port);
+        put_end(x->out, x->sw[cable->b].label, cable->bport);
+        if (cable->mbps)
+            fprintf(x->out, cable->mbps % 1000 ? "%u.%03u" : "%u", cable->mbps / 1000,
+                    cable->mbps % 1000);
         if (*cable->class) {
             fputc(',', x->out);
             put_field(x->out, cable->class);

@@ -490,37 +490,29 @@ static char *name_source(const struct db_import *import)
 /* SQLite calls it every so many steps of its machine. */
 enum { STEPS = 100000 };
 
-struct written {
-    sqlite3 *file;
-    topomap_watch *watch;
-    int before; /* changes when the stage began */
-};
-
 static int count_rows(void *data)
 {
-    struct written *written = data;
+    const struct db_import *import = data;
 
-    topomap_watch_at(written->watch,
-                     (uint64_t)(sqlite3_total_changes(written->file) - written->before));
+    topomap_watch_at(import->watch,
+                     (uint64_t)(sqlite3_total_changes(import->file) - import->changes));
     return 0; /* go on */
 }
 
 static int write_content(topomap_db *db, struct db_import *import, void *content)
 {
     TOPOMAP_FREED char *name = name_source(import);
-    struct written written = {.watch = import->watch};
     struct db_writer writer;
     int result;
 
     if (!name || db_writer_begin(db, &writer, import->err))
         return -1;
-    written.file = writer.file;
-    written.before = sqlite3_total_changes(writer.file);
-    topomap_watch_stage(import->watch, "writing", "rows", 0);
-    if (import->watch)
-        sqlite3_progress_handler(writer.file, STEPS, count_rows, &written);
     import->name = name;
     import->file = writer.file;
+    import->changes = sqlite3_total_changes(writer.file);
+    topomap_watch_stage(import->watch, "writing", "rows", 0);
+    if (import->watch)
+        sqlite3_progress_handler(writer.file, STEPS, count_rows, import);
     result = write_all(import, content);
     sqlite3_progress_handler(writer.file, 0, NULL, NULL);
     return db_writer_end(&writer, result, import->err);

@@ -22,6 +22,7 @@ struct db_import {
     topomap_error *err;   /* never NULL */
     sqlite3 *file;        /* while writing */
     int64_t source;       /* while writing: its row */
+    int changes;          /* while writing: those of the file before */
     struct db_insert {
         const char *begin; /* a literal, known by its address */
         sqlite3_stmt *statement;

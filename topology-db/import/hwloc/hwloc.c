@@ -99,10 +99,8 @@ static const char *nic_node(const struct inside *inside, int *exact)
     return inside->nodes.count == 1 ? inside->nodes.name[0] : NULL;
 }
 
-static int write_nics(struct db_import *import, const struct inside *inside)
+static int write_nics(struct db_import *import, const char *lines, const char *node, int exact)
 {
-    int exact;
-    const char *lines = inside->xml.nics, *node = nic_node(inside, &exact);
     char device[64];
     uint64_t guid;
 
@@ -116,7 +114,7 @@ static int write_nics(struct db_import *import, const struct inside *inside)
 /* What is one node's alone: a line "BUS UUID STATE" each. */
 static int write_owned(struct db_import *import, const char *node, const char *line)
 {
-    for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    for (; node && line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char bus[20], uuid[48];
         int state;
 
@@ -128,21 +126,12 @@ static int write_owned(struct db_import *import, const char *node, const char *l
     return 0;
 }
 
-static int write_devices(struct db_import *import, const struct inside *inside)
-{
-    int exact;
-    const char *node = nic_node(inside, &exact);
-
-    if (!inside->xml.devices)
-        return 0;
-    if (db_devices_write(import, inside->xml.devices, &inside->nodes))
-        return -1;
-    return node ? write_owned(import, node, inside->xml.owned) : 0;
-}
-
 static int write_inside(struct db_import *import, void *content)
 {
     const struct inside *inside = content;
+    const db_hwloc_inside *xml = &inside->xml;
+    int exact;
+    const char *node = nic_node(inside, &exact);
     int64_t class;
 
     if (make_class(import, inside, &class))
@@ -157,7 +146,9 @@ static int write_inside(struct db_import *import, void *content)
     }
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return DB_STATUS(write_nics(import, inside) || write_devices(import, inside) ||
+    return DB_STATUS(write_nics(import, xml->nics, node, exact) ||
+                     (xml->devices && (db_devices_write(import, xml->devices, &inside->nodes) ||
+                                       write_owned(import, node, xml->owned))) ||
                      db_forget_classes(import->file, import->err));
 }
 

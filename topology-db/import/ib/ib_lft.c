@@ -59,26 +59,25 @@ static void tables_clear(void *content)
 
 /* ---- One table --------------------------------------------------------------------------- */
 
-static int pack(struct reader *reader)
+static int pack(struct reader *r)
 {
-    struct table *table = reader->now;
-    size_t room = ZSTD_compressBound(reader->lids), size;
+    struct table *table = r->now;
+    size_t room = ZSTD_compressBound(r->lids), size;
     void *packed, *cut;
 
     free(table->packed);
     table->packed = NULL;
     table->size = 0;
-    table->lids = reader->lids;
-    reader->now = NULL;
-    packed = topomap_alloc(room, 1, reader->import->err);
+    table->lids = r->lids;
+    r->now = NULL;
+    packed = topomap_alloc(room, 1, r->import->err);
     if (!packed)
         return -1;
-    size = ZSTD_compress(packed, room, reader->port, reader->lids, PACK_LEVEL);
+    size = ZSTD_compress(packed, room, r->port, r->lids, PACK_LEVEL);
     if (ZSTD_isError(size)) {
         free(packed);
-        return topomap_error_set(reader->import->err, TOPOMAP_ESYSTEM,
-                                 "%s: cannot pack a table: %s", reader->import->path,
-                                 ZSTD_getErrorName(size));
+        return topomap_error_set(r->import->err, TOPOMAP_ESYSTEM, "%s: cannot pack a table: %s",
+                                 r->import->path, ZSTD_getErrorName(size));
     }
     cut = realloc(packed, size);
     table->packed = cut ? cut : packed;
@@ -87,62 +86,60 @@ static int pack(struct reader *reader)
 }
 
 /* A table that the file's end or another header cut short. */
-static int end_table(struct reader *reader, int dumped)
+static int end_table(struct reader *r, int dumped)
 {
-    if (!reader->now)
+    if (!r->now)
         return 0;
     if (!dumped) {
-        db_warn(reader->import, topomap_input_lineno(reader->import->input),
-                "the table of switch 0x%016" PRIx64 " ends without 'lids dumped'",
-                reader->now->guid);
-        reader->import->report->partial = 1;
+        db_warn(r->import, topomap_input_lineno(r->import->input),
+                "the table of switch 0x%016" PRIx64 " ends without 'lids dumped'", r->now->guid);
+        r->import->report->partial = 1;
     }
-    reader->tables->entries += reader->rows;
+    r->tables->entries += r->rows;
     /* The tool reads tables in blocks of 64 and leaves out a last block of one LID. */
-    if (dumped && reader->top % 64 == 0 && reader->lids == reader->top)
-        reader->lost = reader->top;
-    return pack(reader);
+    if (dumped && r->top % 64 == 0 && r->lids == r->top)
+        r->lost = r->top;
+    return pack(r);
 }
 
 /* The table of this switch, unpacked where the file has had a part of it before: ibroute prints a
  * range of LIDs where it is asked to. */
-static int begin_table(struct reader *reader, uint64_t guid)
+static int begin_table(struct reader *r, uint64_t guid)
 {
-    struct tables *t = reader->tables;
-    topomap_error *err = reader->import->err;
+    struct tables *t = r->tables;
+    topomap_error *err = r->import->err;
     uint32_t at;
 
-    memset(reader->port, TOPOMAP_NO_PORT, sizeof reader->port);
-    reader->rows = 0;
+    memset(r->port, TOPOMAP_NO_PORT, sizeof r->port);
+    r->rows = 0;
     if (topomap_known_number(&t->guids, &guid, sizeof guid, &at, err) ||
         (at == t->count &&
          TOPOMAP_APPEND(t->table, t->count, t->room, err, (struct table){.guid = guid})))
         return -1;
-    reader->now = &t->table[at];
-    reader->lids = reader->now->lids;
-    if (reader->now->packed)
-        ZSTD_decompress(reader->port, sizeof reader->port, reader->now->packed, reader->now->size);
+    r->now = &t->table[at];
+    r->lids = r->now->lids;
+    if (r->now->packed)
+        ZSTD_decompress(r->port, sizeof r->port, r->now->packed, r->now->size);
     return 0;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-static int read_header(struct reader *reader, char *line)
+static int read_header(struct reader *r, char *line)
 {
     /* The description, which may hold anything, comes after the GUID. */
     char *guid = strstr(line, " guid 0x"), *top = strstr(line, "-0x");
     char *digits = guid ? guid + 8 : NULL, *last = top ? top + 3 : NULL;
     uint64_t value;
 
-    if (end_table(reader, 0))
+    if (end_table(r, 0))
         return -1;
     if (!guid || !ib_read_hex(&digits, &value) || !value)
-        return db_fail_here(reader->import,
-                            "expected 'Unicast lids [...] of switch ... guid 0x...'");
-    reader->multicast = 0;
-    if (!top || top > guid || !ib_read_hex(&last, &reader->top))
-        reader->top = 0;
-    return begin_table(reader, value);
+        return db_fail_here(r->import, "expected 'Unicast lids [...] of switch ... guid 0x...'");
+    r->multicast = 0;
+    if (!top || top > guid || !ib_read_hex(&last, &r->top))
+        r->top = 0;
+    return begin_table(r, value);
 }
 
 /* `: (illegal port)`, `: (path #2 - illegal port)`: a port that the switch does not have. No
@@ -154,34 +151,33 @@ static int is_illegal(const char *rest)
            (strncmp(rest, "(path #", 7) == 0 && strstr(rest, "- illegal port)"));
 }
 
-static int read_row(struct reader *reader, char *line)
+static int read_row(struct reader *r, char *line)
 {
     uint64_t lid;
     char *at = line + 2;
     const char *digits, *rest;
     uint32_t port = 0;
 
-    if (!reader->now)
-        return db_fail_here(reader->import, "a row of a table before the line 'Unicast lids ...'");
+    if (!r->now)
+        return db_fail_here(r->import, "a row of a table before the line 'Unicast lids ...'");
     digits = ib_read_hex(&at, &lid) ? at + strspn(at, " \t") : at;
     if (digits == at || !isdigit((unsigned char)*digits))
-        return db_fail_here(reader->import, "expected a LID in hexadecimal and a port in decimal");
+        return db_fail_here(r->import, "expected a LID in hexadecimal and a port in decimal");
     for (rest = digits; isdigit((unsigned char)*rest) && port < 1000; rest++)
         port = port * 10 + (uint32_t)(*rest - '0');
     if (lid >= TOPOMAP_LIDS || port > 255 || (*rest && !isspace((unsigned char)*rest)))
-        return db_fail_here(reader->import,
-                            "expected a unicast LID below 0x%x and a port up to 255", TOPOMAP_LIDS);
+        return db_fail_here(r->import, "expected a unicast LID below 0x%x and a port up to 255",
+                            TOPOMAP_LIDS);
     if (is_illegal(rest))
         port = TOPOMAP_NO_PORT;
-    if (lid < reader->lids && reader->port[lid] != TOPOMAP_NO_PORT && reader->port[lid] != port &&
-        !reader->conflicts++)
-        db_warn(reader->import, topomap_input_lineno(reader->import->input),
+    if (lid < r->lids && r->port[lid] != TOPOMAP_NO_PORT && r->port[lid] != port && !r->conflicts++)
+        db_warn(r->import, topomap_input_lineno(r->import->input),
                 "LID 0x%04x has had another port in this table; the last one counts",
                 (unsigned)lid);
-    reader->port[lid] = (uint8_t)port;
-    if (lid >= reader->lids)
-        reader->lids = (uint32_t)lid + 1;
-    reader->rows++;
+    r->port[lid] = (uint8_t)port;
+    if (lid >= r->lids)
+        r->lids = (uint32_t)lid + 1;
+    r->rows++;
     return 0;
 }
 
@@ -199,21 +195,20 @@ static int is_total(const char *line, uint64_t *count)
     return strncmp(end, "lids dumped", 11) == 0;
 }
 
-static int read_total(struct reader *reader, uint64_t count)
+static int read_total(struct reader *r, uint64_t count)
 {
-    if (!reader->now)
+    if (!r->now)
         return 0;
-    if (count != reader->rows) {
-        db_warn(reader->import, topomap_input_lineno(reader->import->input),
-                "%" PRIu64 " LIDs were dumped, but there are %" PRIu64 " rows", count,
-                reader->rows);
-        reader->import->report->partial = 1;
+    if (count != r->rows) {
+        db_warn(r->import, topomap_input_lineno(r->import->input),
+                "%" PRIu64 " LIDs were dumped, but there are %" PRIu64 " rows", count, r->rows);
+        r->import->report->partial = 1;
     }
-    return end_table(reader, 1);
+    return end_table(r, 1);
 }
 
 /* What the tools print through standard error, and what is no table at all. */
-static int read_other(struct reader *reader, const char *line)
+static int read_other(struct reader *r, const char *line)
 {
     static const char *const harmless[] = {"Lid  ", "Lid ", "Port ", "***", "#"};
     static const char *const trouble[] = {"ibwarn:",  "ibroute:", "iberror", "dump_lfts",
@@ -232,24 +227,24 @@ static int read_other(struct reader *reader, const char *line)
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (db_begins(line, others[i].start))
-            return db_fail_here(reader->import,
+            return db_fail_here(r->import,
                                 "%s, not routing tables as dump_lfts or ibroute print them",
                                 others[i].what);
     if (db_begins_any(line, harmless, sizeof harmless / sizeof *harmless))
         return 0;
     if (db_begins_any(line, trouble, sizeof trouble / sizeof *trouble)) {
-        db_warn(reader->import, topomap_input_lineno(reader->import->input), "%.200s", line);
-        reader->import->report->partial = 1;
+        db_warn(r->import, topomap_input_lineno(r->import->input), "%.200s", line);
+        r->import->report->partial = 1;
         return 0;
     }
-    if (!reader->tables->count && ++reader->preamble <= PREAMBLE_MOST)
+    if (!r->tables->count && ++r->preamble <= PREAMBLE_MOST)
         return 0;
-    return db_fail_here(reader->import, "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
+    return db_fail_here(r->import, "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
 }
 
 static int read_line(struct db_import *import, void *content, char *line)
 {
-    struct reader *reader = content;
+    struct reader *r = content;
     uint64_t count;
 
     (void)import;
@@ -258,53 +253,53 @@ static int read_line(struct db_import *import, void *content, char *line)
     if (!*line)
         return 0;
     if (strncmp(line, "Unicast lids", 12) == 0)
-        return read_header(reader, line);
+        return read_header(r, line);
     if (strncmp(line, "Multicast mlids", 15) == 0) {
-        reader->multicast = 1;
-        return end_table(reader, 0);
+        r->multicast = 1;
+        return end_table(r, 0);
     }
-    if (reader->multicast)
+    if (r->multicast)
         return 0;
     if (line[0] == '0' && line[1] == 'x')
-        return read_row(reader, line);
+        return read_row(r, line);
     if (is_total(line, &count))
-        return read_total(reader, count);
-    return read_other(reader, line);
+        return read_total(r, count);
+    return read_other(r, line);
 }
 
-static int read_all(struct reader *reader)
+static int read_all(struct reader *r)
 {
     size_t length;
     const char *bytes;
 
-    if (topomap_input_peek(reader->import->input, 512, &bytes, &length, reader->import->err))
+    if (topomap_input_peek(r->import->input, 512, &bytes, &length, r->import->err))
         return -1;
     if (length >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
-        return db_fail_here(reader->import, "a tar archive: unpack it, and import its files");
-    if (db_each_line(reader->import, read_line, reader) || end_table(reader, 0))
+        return db_fail_here(r->import, "a tar archive: unpack it, and import its files");
+    if (db_each_line(r->import, read_line, r) || end_table(r, 0))
         return -1;
-    if (!reader->tables->count)
-        return db_fail_here(reader->import,
+    if (!r->tables->count)
+        return db_fail_here(r->import,
                             "no line 'Unicast lids ... of switch ...': not routing tables "
                             "as dump_lfts or ibroute print them");
-    if (reader->lost)
-        db_warn(reader->import, 0,
+    if (r->lost)
+        db_warn(r->import, 0,
                 "the tables end before LID 0x%" PRIx64
                 " (dump_lfts leaves out a last LID that is a "
                 "multiple of 64): routes to it are not known",
-                reader->lost);
+                r->lost);
     return 0;
 }
 
 static int begin(struct db_import *import, void *content)
 {
-    TOPOMAP_FREED struct reader *reader = topomap_alloc(1, sizeof *reader, import->err);
+    TOPOMAP_FREED struct reader *r = topomap_alloc(1, sizeof *r, import->err);
 
-    if (!reader)
+    if (!r)
         return -1;
-    reader->import = import;
-    reader->tables = content;
-    return read_all(reader);
+    r->import = import;
+    r->tables = content;
+    return read_all(r);
 }
 
 /* ---- Into the database ------------------------------------------------------------------- */

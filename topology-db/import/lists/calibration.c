@@ -56,7 +56,6 @@ static int read_row(struct db_import *import, void *content, char *line)
     struct table *table = content;
     struct row row = {.line = topomap_input_lineno(import->input)};
     char *keep, *level, *latency, *bandwidth;
-    double us, mbytes;
 
     line[strcspn(line, "#")] = 0;
     if (!line[strspn(line, " \t")])
@@ -73,12 +72,10 @@ static int read_row(struct db_import *import, void *content, char *line)
                             "no level '%.60s'; there are core, l1 to l5, die, group, numa, "
                             "package, node, router, hop, and hop:CLASS, such as hop:4xEDR",
                             level);
-    if (read_number(latency, 0, &us) || read_number(bandwidth, 1e-6, &mbytes))
+    if (read_number(latency, 0, &row.us) || read_number(bandwidth, 1e-6, &row.mbytes))
         return db_fail_here(import, "expected a latency in microseconds and a bandwidth in MB/s");
     strcpy(row.level, level);
-    row.us = us;
-    row.mbytes = mbytes;
-    row.ns = us * 1000 / table->size + 1000 / mbytes;
+    row.ns = row.us * 1000 / table->size + 1000 / row.mbytes;
     if (table->levels.rows == ROWS_MOST)
         return db_fail_here(import, "more than %d levels", ROWS_MOST);
     return db_list_add(&table->levels, &row, sizeof row, import->err);

@@ -37,7 +37,7 @@ static uint64_t read_guid(const char *text)
 static int read_line(struct db_import *import, void *content, char *line)
 {
     struct entry entry = {.line = topomap_input_lineno(import->input)};
-    char *word[3], *from, *node;
+    char *word[3];
     int words;
 
     line[strcspn(line, "#")] = 0;
@@ -46,19 +46,17 @@ static int read_line(struct db_import *import, void *content, char *line)
         return 0;
     if (words != 2)
         return db_fail_here(import, "expected two words: a GUID or a name, and the Slurm node");
-    from = word[0];
-    node = word[1];
-    if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
+    if (strlen(word[0]) >= DB_KEY || strlen(word[1]) >= DB_KEY)
         return db_fail_here(import, "a name of more than %d characters", DB_KEY - 1);
-    if (!topomap_is_node_name(node, strlen(node)))
-        return db_fail_here(import, "'%.60s' is not a node name", node);
-    entry.guid = read_guid(from);
-    if (!entry.guid && read_guid(node))
+    if (!topomap_is_node_name(word[1], strlen(word[1])))
+        return db_fail_here(import, "'%.60s' is not a node name", word[1]);
+    entry.guid = read_guid(word[0]);
+    if (!entry.guid && read_guid(word[1]))
         return db_fail_here(
-            import, "'%.60s' is a GUID; expected the GUID first, then the Slurm node", node);
+            import, "'%.60s' is a GUID; expected the GUID first, then the Slurm node", word[1]);
     if (!entry.guid)
-        db_host_key(from, entry.key);
-    strcpy(entry.node, node);
+        db_host_key(word[0], entry.key);
+    strcpy(entry.node, word[1]);
     return db_list_add(content, &entry, sizeof entry, import->err);
 }
 

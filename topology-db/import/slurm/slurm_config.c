@@ -122,12 +122,7 @@ static const char *node_rank_word(const topomap_db_slurm_config *config, const c
 /* Topologies that rank nodes in 26.05. */
 static int is_ranked(const char *kind)
 {
-    static const char *const kinds[] = {"tree", "block", "ring", "torus3d"};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i], kind) == 0)
-            return 1;
-    return 0;
+    return has_word("tree,block,ring,torus3d", kind);
 }
 
 /* What keeps 26.05 from ranks: only select/cons_tres asks for them (slurm 26.05,

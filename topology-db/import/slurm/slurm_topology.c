@@ -239,17 +239,18 @@ static int is_yaml(struct db_import *import, int *yaml)
     return 0;
 }
 
-/* The topology that distances come from: the option's, else the cluster's default, else the first.
- */
-static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen)
+/* The option's topology, else the cluster's default, else the first. */
+static int check(struct db_import *import, void *content)
 {
+    struct slurm_file *file = content;
     const char *name = db_option(import, "topology");
 
-    *chosen = 0;
+    if (check_all(file))
+        return -1;
     for (size_t i = file->topologies; i-- > 0;)
         if (name ? strcmp(name, file->topology[i].name) == 0 : file->topology[i].is_default)
-            *chosen = i;
-    if (name && strcmp(name, file->topology[*chosen].name) != 0)
+            file->chosen = i;
+    if (name && strcmp(name, file->topology[file->chosen].name) != 0)
         return topomap_error_set(import->err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it",
                                  import->path, name);
     return 0;
@@ -266,14 +267,7 @@ static int read_file(struct db_import *import, void *content)
     return file->yaml ? slurm_read_yaml(file) : slurm_read_conf(import->input, file);
 }
 
-static int check(struct db_import *import, void *content)
-{
-    size_t chosen;
-
-    return check_all(content) || choose(import, content, &chosen) ? -1 : 0;
-}
-
-static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen)
+static int write_topologies(struct db_import *import, const struct slurm_file *file)
 {
     for (size_t i = 0; i < file->topologies; i++) {
         const struct slurm_topology *topology = &file->topology[i];
@@ -283,7 +277,7 @@ static int write_topologies(struct db_import *import, const struct slurm_file *f
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
         if (DB_ADD(import, "INSERT INTO slurm_topology", DB_INT(i), DB_INT(import->source),
                    DB_NAME(topology->name), DB_TEXT(slurm_kind_names[topology->kind]),
-                   DB_INT(i == chosen), DB_TEXT(sizes)))
+                   DB_INT(i == file->chosen), DB_TEXT(sizes)))
             return -1;
     }
     return 0;
@@ -320,20 +314,19 @@ static int write_members(struct db_import *import, const struct slurm_file *file
 static int write_file(struct db_import *import, void *content)
 {
     const struct slurm_file *file = content;
-    size_t chosen;
     int64_t hosts;
 
-    if (choose(import, file, &chosen) || write_topologies(import, file, chosen) ||
-        write_units(import, file) || write_members(import, file) ||
+    if (write_topologies(import, file) || write_units(import, file) ||
+        write_members(import, file) ||
         slurm_put_setting(import->file, import->source, "format", file->yaml ? "yaml" : "conf",
                           import->err) ||
         db_number(import->file, "SELECT count(DISTINCT lower(host)) FROM slurm_member", 0, &hosts,
                   import->err))
         return -1;
     import->report->hosts = (uint64_t)hosts;
-    import->report->switches = file->topology[chosen].units;
+    import->report->switches = file->topology[file->chosen].units;
     for (size_t i = 0; i < file->units; i++)
-        import->report->links += file->unit[i].topology == chosen ? file->unit[i].members : 0;
+        import->report->links += file->unit[i].topology == file->chosen ? file->unit[i].members : 0;
     return 0;
 }
 

@@ -53,6 +53,7 @@ struct slurm_file {
     topomap_arena names; /* of topologies and units */
     uint64_t places;     /* of toruses */
     int yaml;
+    size_t chosen;                  /* the topology that distances come from */
     const struct db_import *import; /* for messages */
     topomap_error *err;
 };
