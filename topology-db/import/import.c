@@ -139,15 +139,6 @@ void db_columns(char *const *cell, int cells, const char *const *name, int names
     }
 }
 
-/* \param line  of the first bytes that are not UTF-8; 0: there are none */
-static void warn_not_utf8(struct db_import *import, size_t line)
-{
-    if (line)
-        db_warn(import, line,
-                "bytes that are not UTF-8 are shown as \\xHH; to keep names readable convert the "
-                "file with iconv -t UTF-8 and import it again");
-}
-
 static int take_whole(struct db_import *import, void *content)
 {
     return import->importer->line ? db_each_line(import, import->importer->line, content)
@@ -170,7 +161,10 @@ int db_read_other(struct db_import *import, const char *path,
             DB_STATUS(topomap_input_unpacked(import->input, import->options->option, import->err) ||
                       read(import, content));
         topomap_input_close(import->input);
-        warn_not_utf8(import, not_utf8);
+        if (not_utf8)
+            db_warn(import, not_utf8,
+                    "bytes that are not UTF-8 are shown as \\xHH; to keep names readable convert "
+                    "the file with iconv -t UTF-8 and import it again");
     }
     import->input = first;
     import->path = own;
@@ -221,29 +215,26 @@ int db_write_content(struct db_import *import, void *content)
     return result;
 }
 
-static sqlite3_stmt *find_insert(struct db_import *import, const char *begin, size_t values)
+int db_add(struct db_import *import, const char *begin, const db_value *value, size_t values)
 {
+    struct db_insert made = {begin, NULL};
     char sql[256];
 
     for (size_t i = 0; i < import->inserts; i++)
         if (import->insert[i].begin == begin)
-            return import->insert[i].statement;
+            return db_put(import->insert[i].statement, value, values, import->err);
     snprintf(sql, sizeof sql, "%s VALUES(?", begin);
-    while (--values)
+    for (size_t i = 1; i < values; i++)
         topomap_text_append(sql, sizeof sql, ",?");
     topomap_text_append(sql, sizeof sql, ")");
-    if (TOPOMAP_APPEND(import->insert, import->inserts, import->insert_room, import->err,
-                       (struct db_insert){begin, NULL}))
-        return NULL;
-    return import->insert[import->inserts - 1].statement =
-               db_prepare(import->file, sql, import->err);
-}
-
-int db_add(struct db_import *import, const char *begin, const db_value *value, size_t values)
-{
-    sqlite3_stmt *insert = find_insert(import, begin, values);
-
-    return insert ? db_put(insert, value, values, import->err) : -1;
+    made.statement = db_prepare(import->file, sql, import->err);
+    if (!made.statement)
+        return -1;
+    if (TOPOMAP_APPEND(import->insert, import->inserts, import->insert_room, import->err, made)) {
+        sqlite3_finalize(made.statement);
+        return -1;
+    }
+    return db_put(made.statement, value, values, import->err);
 }
 
 int db_list_add(struct db_list *list, const void *row, size_t size, topomap_error *err)

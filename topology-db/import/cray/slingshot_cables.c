@@ -105,12 +105,12 @@ static int xname_parse(const char *text, struct xname *name)
     return name->parts ? 0 : -1;
 }
 
-/* Its first \p parts parts, lower case and without zeros in front. \p text  [XNAME_TEXT] */
-static void xname_format(const struct xname *name, int parts, char *text)
+/* Its parts, lower case and without zeros in front. \p text  [XNAME_TEXT] */
+static void xname_format(const struct xname *name, char *text)
 {
     size_t used = 0;
 
-    for (int i = 0; i < parts && i < name->parts; i++)
+    for (int i = 0; i < name->parts; i++)
         used += (size_t)snprintf(text + used, XNAME_TEXT - used, "%c%u", name->letter[i],
                                  name->number[i]);
 }
@@ -121,21 +121,15 @@ static int letters(const struct xname *name, const char *wanted)
            memcmp(name->letter, wanted, strlen(wanted)) == 0;
 }
 
-static void drop_part(struct xname *name, int part)
-{
-    for (int i = part; i + 1 < name->parts; i++) {
-        name->letter[i] = name->letter[i + 1];
-        name->number[i] = name->number[i + 1];
-    }
-    name->parts--;
-}
-
 /* A switch's jack; \p port: -1, or that of x1000c0r1j3p0. A controller between the switch and the
  * jack (x1000c0r1b0j3) is left out of the name. */
 static int xname_jack(struct xname *name, uint32_t *jack, int *port)
 {
-    if (name->parts > 3 && name->letter[2] == 'r' && name->letter[3] == 'b')
-        drop_part(name, 3);
+    if (name->parts > 3 && name->letter[2] == 'r' && name->letter[3] == 'b') {
+        memmove(name->letter + 3, name->letter + 4, (size_t)(--name->parts - 3));
+        memmove(name->number + 3, name->number + 4,
+                (size_t)(name->parts - 3) * sizeof *name->number);
+    }
     *port = -1;
     if (letters(name, "xcrjp")) {
         *port = (int)name->number[4];
@@ -179,7 +173,7 @@ static int read_end(struct db_import *import, struct content *content, const cha
                             "expected a jack such as x1000c0r1j3 or a node's interface such as "
                             "x1000c0s1b0n0h0, not '%.60s'",
                             text);
-    xname_format(&name, name.parts, label);
+    xname_format(&name, label);
     if (topomap_fabric_find(&content->fabric, label, &end->vertex, import->err))
         return -1;
     content->fabric.vertex[end->vertex].kind =

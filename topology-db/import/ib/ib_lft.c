@@ -336,21 +336,16 @@ static int warn_unknown(struct db_import *import, struct tables *tables)
 static int write_tables(struct db_import *import, void *content)
 {
     struct tables *tables = content;
-    /* The newest table of a switch counts, whichever file it came from. */
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", import->err);
+    const struct table *table = tables->table;
 
-    if (!insert || warn_unknown(import, tables))
+    if (warn_unknown(import, tables))
         return -1;
-    for (const struct table *table = tables->table; table < tables->table + tables->count;
-         table++) {
-        sqlite3_bind_int64(insert, 1, (int64_t)table->guid);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_int64(insert, 3, table->lids);
-        sqlite3_bind_blob64(insert, 4, table->packed, table->size, SQLITE_STATIC);
-        if (db_insert(insert, import->err))
+    /* The newest table of a switch counts, whichever file it came from. */
+    for (size_t i = 0; i < tables->count; i++)
+        if (DB_ADD(import, "INSERT OR REPLACE INTO lft", DB_INT(table[i].guid),
+                   DB_INT(import->source), DB_INT(table[i].lids),
+                   DB_BLOB(table[i].packed, (int64_t)table[i].size)))
             return -1;
-    }
     import->report->switches = tables->count;
     import->report->entries = tables->entries;
     return db_execute(import->file,

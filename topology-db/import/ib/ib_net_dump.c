@@ -65,16 +65,15 @@ static int recognise(const char *line)
     return find_block(line) != NULL;
 }
 
-static int take_block(struct ib_reader *r, char *line)
+/* \param block  as find_block() has it */
+static int take_block(struct ib_reader *r, char *line, const char *block)
 {
     struct dump *dump = r->own;
-    const char *block = find_block(line), *end;
+    const char *end;
     char *at;
     struct ib_vertex *vertex;
     uint32_t index;
 
-    if (!block)
-        return ib_fail(r, "expected \"switch\", vendor, 0xGUID, LID n", line);
     for (end = block; *end != '"'; end--)
         ;
     at = line + (block - line) + 2;
@@ -85,11 +84,8 @@ static int take_block(struct ib_reader *r, char *line)
     vertex = &r->fabric->vertex[index];
     if (vertex->recorded)
         return db_fail_here(r->import, "this switch has a block on line %zu", vertex->line);
-    vertex->recorded = 1;
-    vertex->line = ib_line(r);
+    ib_record(r, vertex, dump->guid);
     vertex->lid = (uint16_t)strtoul(strstr(at, "LID ") + 4, NULL, 0);
-    r->fabric->last = dump->guid;
-    r->recorded++;
     dump->vertex = index + 1;
     dump->columns = COLUMNS; /* where no names of columns come */
     for (int i = 0; i < FIELDS; i++)
@@ -234,13 +230,14 @@ static int take_row(struct ib_reader *r, char *line)
 static int take_line(struct ib_reader *r, char *line)
 {
     struct dump *dump = r->own;
+    const char *block = find_block(line);
 
     if (*line == '#') {
         take_columns(dump, line);
         return 0;
     }
-    if (recognise(line))
-        return take_block(r, line);
+    if (block)
+        return take_block(r, line, block);
     return dump->vertex && strchr(line, ':') ? take_row(r, line) : IB_NOT_MINE;
 }
 

@@ -69,11 +69,7 @@ static int take_side(struct ib_reader *r, const struct side *side, const char *t
     vertex = &r->fabric->vertex[*index];
     if (!vertex->recorded && ib_describe(r->fabric, *index, side->kind, text, length, r->err))
         return -1;
-    r->recorded += !vertex->recorded;
-    vertex->recorded = 1;
-    if (!vertex->line)
-        vertex->line = ib_line(r);
-    r->fabric->last = side->guid;
+    ib_record(r, vertex, side->guid);
     if (side->kind != IB_SWITCH)
         return 0;
     vertex->lid = (uint16_t)side->lid;

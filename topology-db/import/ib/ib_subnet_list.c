@@ -173,11 +173,8 @@ static int take_node(struct ib_reader *r, const struct node *node, int listed, u
             return -1;
         vertex = &r->fabric->vertex[*index];
     }
-    if (listed) {
-        r->recorded += !vertex->recorded;
-        vertex->recorded = 1;
-        r->fabric->last = node->guid;
-    }
+    if (listed)
+        ib_record(r, vertex, node->guid);
     return 0;
 }
 

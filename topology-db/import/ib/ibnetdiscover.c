@@ -154,16 +154,13 @@ static int take_header(struct ib_reader *r, uint64_t guid, int kind, uint32_t po
         return repeat_header(r, vertex, kind);
     n->again = 0;
     n->first = r->fabric->ends;
-    vertex->recorded = 1;
+    ib_record(r, vertex, guid);
     vertex->ports = (uint16_t)ports;
     vertex->system = n->system;
     vertex->vendor = n->vendor;
     vertex->device = n->device;
     vertex->port_guid = n->port_guid == guid ? 0 : n->port_guid;
     vertex->lid = (uint16_t)(lid ? strtoul(lid + 5, NULL, 10) : 0);
-    vertex->line = ib_line(r);
-    r->fabric->last = guid;
-    r->recorded++;
     return ib_describe(r->fabric, index, kind, text, length, r->err);
 }
 

@@ -30,6 +30,8 @@ enum {
 
 enum column { GUID, PORT, TYPE, DESC, KNOWN };
 
+static const char *const names[KNOWN] = {"NodeGUID", "PortNum", "NodeType", "NodeDesc"};
+
 /* Where each end's columns are; -1: not there. */
 struct form {
     int fields, rate, at[2][KNOWN];
@@ -128,7 +130,6 @@ static int take_row(struct reader *r, const struct row *row)
 /* The first and the second column of each name. */
 static int take_header(struct reader *r, char *const *field, int fields)
 {
-    static const char *const names[KNOWN] = {"NodeGUID", "Port", "NodeType", "NodeDesc"};
     struct form *form = &r->header;
 
     *form = (struct form){.fields = fields, .rate = -1};
@@ -138,7 +139,7 @@ static int take_header(struct reader *r, char *const *field, int fields)
             form->rate = i;
         for (int known = 0; known < KNOWN; known++)
             if (strcasecmp(field[i], names[known]) == 0 ||
-                (known == PORT && strcasecmp(field[i], "PortNum") == 0))
+                (known == PORT && strcasecmp(field[i], "Port") == 0))
                 form->at[form->at[0][known] >= 0][known] = i;
     }
     for (int known = PORT; known < KNOWN; known++)
@@ -206,7 +207,6 @@ static void begin_link(struct link *link)
 /* Elements of a port's, and of the link itself. */
 static int take_element(struct link *link, const topomap_xml *xml, topomap_error *err)
 {
-    static const char *const names[KNOWN] = {"NodeGUID", "PortNum", "NodeType", "NodeDesc"};
     int at = strcmp(xml->name, "Rate") == 0 ? 2 * KNOWN : -1;
 
     for (int known = 0; known < KNOWN && link->end >= 0 && link->end < 2; known++)
