@@ -52,21 +52,6 @@ static int read_hosts(struct db_export *x, topomap_error *err)
     return rows.result;
 }
 
-/* Where no fabric has switches, those of Slurm's topology file are the network: hosts with
- * coordinates have it beside them, others instead (derive_slurm.c). */
-static int choose_switches(struct db_export *x, topomap_error *err)
-{
-    int64_t slurm;
-
-    if (db_number(x->file,
-                  "SELECT EXISTS(SELECT 1 FROM slurm_switch) AND NOT EXISTS"
-                  " (SELECT 1 FROM switch JOIN vertex USING(id))",
-                  0, &slurm, err))
-        return -1;
-    x->slurm = slurm != 0;
-    return db_switches_load(x->file, x->slurm, &x->graph, err);
-}
-
 struct edge {
     uint32_t lower, upper; /* indices of switches */
 };
@@ -158,11 +143,20 @@ static int find_slurm_levels(struct db_export *x, topomap_error *err)
     return set_levels(x, edge, count, err);
 }
 
+/* Where no fabric has switches, those of Slurm's topology file are the network: hosts with
+ * coordinates have it beside them, others instead (derive_slurm.c). */
 static int read_switches(struct db_export *x, topomap_error *err)
 {
     DB_ROWS rows = {0};
+    int64_t slurm;
 
-    if (choose_switches(x, err))
+    if (db_number(x->file,
+                  "SELECT EXISTS(SELECT 1 FROM slurm_switch) AND NOT EXISTS"
+                  " (SELECT 1 FROM switch JOIN vertex USING(id))",
+                  0, &slurm, err))
+        return -1;
+    x->slurm = slurm != 0;
+    if (db_switches_load(x->file, x->slurm, &x->graph, err))
         return -1;
     x->sw = topomap_alloc(x->graph.count, sizeof *x->sw, err);
     if (!x->sw)

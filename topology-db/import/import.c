@@ -420,14 +420,6 @@ static int begin_source(struct db_import *import)
                      import->err);
 }
 
-static int end_source(struct db_import *import)
-{
-    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
-                  DB_INT(import->source), DB_TEXT(import->importer->row.name),
-                  DB_TEXT(import->name), DB_INT(topomap_clock_date()),
-                  DB_INT(import->report->partial), DB_INT(import->report->warnings));
-}
-
 /* Counts names of all sources, since a site map that is imported later may map them. */
 static int warn_refused(struct db_import *import)
 {
@@ -450,7 +442,11 @@ static int write_all(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
 
-    if (begin_source(import) || db_write_content(import, content) || end_source(import))
+    if (begin_source(import) || db_write_content(import, content) ||
+        DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
+               DB_INT(import->source), DB_TEXT(importer->row.name), DB_TEXT(import->name),
+               DB_INT(topomap_clock_date()), DB_INT(import->report->partial),
+               DB_INT(import->report->warnings)))
         return -1;
     if (db_derive(import->file, import->err)) {
         topomap_error why = *import->err;

@@ -44,13 +44,13 @@ struct part {
 
 struct parts {
     topomap_known hosts;
-    struct part *part;
-    size_t room;
+    struct part *part; /* [count] of each host */
+    size_t count, room;
 };
 
 static void parts_clear(struct parts *parts)
 {
-    for (size_t i = 0; i < parts->hosts.count; i++)
+    for (size_t i = 0; i < parts->count; i++)
         free(parts->part[i].text);
     free(parts->part);
     topomap_known_clear(&parts->hosts);
@@ -59,21 +59,18 @@ static void parts_clear(struct parts *parts)
 static int find_part(const struct db_import *import, struct parts *parts, const char *host,
                      size_t length, size_t line, struct part **part)
 {
-    size_t before = parts->hosts.count;
+    struct part made = {.line = line};
     uint32_t at;
 
-    if (before >= HOSTS_MOST && topomap_known_find(&parts->hosts, host, length) == UINT32_MAX)
+    if (topomap_known_number(&parts->hosts, host, length, &at, import->err))
+        return -1;
+    if (at == HOSTS_MOST)
         return db_fail(import, line, "more than %d hosts", HOSTS_MOST);
-
-    /* Room first: a host that is known has a part. */
-    if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, import->err) ||
-        topomap_known_number(&parts->hosts, host, length, &at, import->err))
+    snprintf(made.host, sizeof made.host, "%.*s", (int)length, host);
+    if (at == parts->count &&
+        TOPOMAP_APPEND(parts->part, parts->count, parts->room, import->err, made))
         return -1;
     *part = &parts->part[at];
-    if (at == before) {
-        **part = (struct part){.line = line};
-        snprintf((*part)->host, sizeof(*part)->host, "%.*s", (int)length, host);
-    }
     return 0;
 }
 

@@ -51,10 +51,9 @@ static int read_row(struct db_import *import, struct table *table, char **word, 
     if (cray_name_parse(cell[NODENAME], &row.name))
         return db_fail_here(import, "expected a node name such as c0-0c0s1n0, not '%.40s'",
                             cell[NODENAME]);
-    if (table->at[TYPE] >= 0 && table->at[TYPE] >= words)
-        return db_fail_here(import, "the row is cut: no TYPE");
-    if (table->at[STATUS] >= 0 && table->at[STATUS] >= words)
-        return db_fail_here(import, "the row is cut: no STATUS");
+    for (enum column c = TYPE; c <= STATUS; c++)
+        if (table->at[c] >= words)
+            return db_fail_here(import, "the row is cut: no %s", column_names[c]);
     snprintf(row.type, WORD, "%s", cell[TYPE]);
     snprintf(row.status, WORD, "%s", cell[STATUS]);
     snprintf(row.mode, WORD, "%s", cell[MODE]);

@@ -256,16 +256,6 @@ static int find_rate(struct db_import *import, struct counters *c, const struct 
     return add_rate(c, r, bytes, import->err);
 }
 
-static size_t same_port(const struct counters *c, size_t i)
-{
-    const struct reading *r = c->readings.row;
-    size_t n = 1;
-
-    while (i + n < c->readings.rows && by_port(&r[i], &r[i + n]) == 0)
-        n++;
-    return n;
-}
-
 static int check_rates(struct db_import *import, struct counters *c)
 {
     if (!c->rates.rows)
@@ -309,7 +299,8 @@ static int check(struct db_import *import, void *content)
             "counters BEFORE AFTER`), or --option seconds=N, the seconds since the counters were "
             "reset");
     for (size_t i = 0, n; i < c->readings.rows; i += n) {
-        n = same_port(c, i);
+        for (n = 1; i + n < c->readings.rows && by_port(&r[i], &r[i + n]) == 0;)
+            n++;
         if (twice && n == 1)
             c->lost_single++;
         else if (find_rate(import, c, r + i, n))
