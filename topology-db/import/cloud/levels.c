@@ -24,12 +24,11 @@ void levels_clear(void *content)
 
 static int find(struct levels *levels, const char *name, uint32_t *vertex, topomap_error *err)
 {
-    if (topomap_fabric_find(&levels->fabric, name, vertex, err) ||
-        topomap_grow(&levels->above, &levels->room, *vertex + 1u, sizeof *levels->above, err))
+    if (topomap_fabric_find(&levels->fabric, name, vertex, err))
         return -1;
-    while (levels->known <= *vertex)
-        levels->above[levels->known++] = UINT32_MAX;
-    return 0;
+    return *vertex < levels->known
+               ? 0
+               : TOPOMAP_APPEND(levels->above, levels->known, levels->room, err, UINT32_MAX);
 }
 
 static int put_into(struct levels *levels, uint32_t vertex, uint32_t above, topomap_error *err)

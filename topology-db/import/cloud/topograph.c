@@ -84,8 +84,8 @@ struct model {
     yaml_document_t *document;
     size_t nodes;
     topomap_known below; /* switches that others list */
-    const char **above;  /* [below.count] who does, lent */
-    size_t room, listed;
+    const char **above;  /* [switches] who does, lent */
+    size_t switches, room, listed;
     topomap_error *err;
 };
 
@@ -106,19 +106,15 @@ static int fail(struct model *m, const yaml_node_t *node, const char *what)
 static int list_switch(struct model *m, const yaml_node_t *list, const char *name,
                        const char *above)
 {
-    size_t before = m->below.count;
     uint32_t at;
 
     if (++m->listed > NODES_MOST) /* an alias may stand for a long list many times */
         return fail(m, list, "at most 1000000 switches under 'switches'");
     if (!name)
         return 0;
-    if (topomap_known_number(&m->below, name, strlen(name), &at, m->err) ||
-        topomap_grow(&m->above, &m->room, m->below.count, sizeof *m->above, m->err))
+    if (topomap_known_number(&m->below, name, strlen(name), &at, m->err))
         return -1;
-    if (at == before)
-        m->above[at] = above;
-    return 0;
+    return at < m->switches ? 0 : TOPOMAP_APPEND(m->above, m->switches, m->room, m->err, above);
 }
 
 static int list_switches(struct model *m, const yaml_node_t *switches)

@@ -24,7 +24,7 @@ struct router {
 struct list {
     topomap_fabric fabric;
     struct router *router; /* [fabric.vertices] */
-    size_t room;
+    size_t routers, room;
     char kind; /* 'a', 'g', 's'; 0: none yet, or Slingshot */
     int slingshot;
 };
@@ -74,7 +74,6 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
     const char *after;
     char kind, label[40];
     topomap_coordinates point;
-    size_t known = list->fabric.vertices;
 
     if (cray_link_parse(word, &name, &kind, port, &after) ||
         read_point(word + (after - word), &point))
@@ -85,14 +84,13 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
                             word);
     list->kind = kind;
     cray_router_format(&name, kind, label);
-    if (topomap_fabric_find(&list->fabric, label, vertex, import->err) ||
-        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router,
-                     import->err))
+    if (topomap_fabric_find(&list->fabric, label, vertex, import->err))
         return -1;
     ++*port; /* 0 is no port */
-    if (*vertex == known)
-        list->router[known] = (struct router){cray_name_pack(&name), point};
-    else if (!list->router[*vertex].point.dims)
+    if (*vertex == list->routers)
+        return TOPOMAP_APPEND(list->router, list->routers, list->room, import->err,
+                              (struct router){cray_name_pack(&name), point});
+    if (!list->router[*vertex].point.dims)
         list->router[*vertex].point = point;
     else if (point.dims && !topomap_coordinates_same(&point, &list->router[*vertex].point))
         return db_fail_here(import, "%s has other coordinates than on a line before", label);

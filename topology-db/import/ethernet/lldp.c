@@ -72,12 +72,11 @@ static int find_system(struct reader *r, const char *name, uint32_t *system)
 {
     struct content *c = r->content;
 
-    if (wires_system(&c->wires, name, system, r->err) ||
-        topomap_grow(&c->trait, &c->trait_room, *system + 1u, sizeof *c->trait, r->err))
+    if (wires_system(&c->wires, name, system, r->err))
         return -1;
-    while (c->traits <= *system)
-        c->trait[c->traits++] = (struct trait){0};
-    return 0;
+    return *system < c->traits
+               ? 0
+               : TOPOMAP_APPEND(c->trait, c->traits, c->trait_room, r->err, (struct trait){0});
 }
 
 /* Names that say nothing: of a system that nobody has named. */

@@ -22,19 +22,26 @@ struct normal {
 
 /* ---- Words ------------------------------------------------------------------------------- */
 
-/* "X-0123456789abcdef", the quotes included; made files have shorter numbers. */
-static int read_id(char **at, char *letter, uint64_t *guid)
+/* "X-0123456789abcdef", the quotes included; made files have shorter numbers. Returns the kind, or
+ * -1. */
+static int read_id(char **at, uint64_t *guid)
 {
+    static const struct {
+        char letter;
+        enum ib_kind kind;
+    } letters[] = {{'S', IB_SWITCH}, {'H', IB_ADAPTER}, {'R', IB_ROUTER}, {'?', IB_OTHER}};
     char *start = *at;
 
     if (start[0] != '"' || !start[1] || start[2] != '-')
         return -1;
-    *letter = start[1];
     *at = start + 3;
     if (!ib_read_hex(at, guid) || **at != '"' || !*guid)
         return -1;
     (*at)++;
-    return 0;
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i].letter == start[1])
+            return (int)letters[i].kind;
+    return -1;
 }
 
 /* `[7]` or `[7][ext 1]`: an IB port number is 1 to 254. */
@@ -78,19 +85,6 @@ static int read_port_guid(char **at, uint64_t *guid)
     return 0;
 }
 
-static int kind_of(char letter)
-{
-    static const struct {
-        char letter;
-        enum ib_kind kind;
-    } letters[] = {{'S', IB_SWITCH}, {'H', IB_ADAPTER}, {'R', IB_ROUTER}, {'?', IB_OTHER}};
-
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-        if (letters[i].letter == letter)
-            return (int)letters[i].kind;
-    return -1;
-}
-
 /* The description after `#`: from its first quote to the line's last one. */
 static int find_description(char *at, char **text, char **end)
 {
@@ -107,13 +101,13 @@ static int find_description(char *at, char **text, char **end)
 static int header_id(struct ib_reader *r, char *line, char **at, uint32_t *ports, uint64_t *guid)
 {
     int kind;
-    char letter;
 
     if (ib_read_number(at, 255, ports))
         return ib_fail(r, "expected the number of ports (0 to 255)", *at);
     ib_skip_blanks(at);
     line = *at;
-    if (read_id(at, &letter, guid) || (kind = kind_of(letter)) < 0) {
+    kind = read_id(at, guid);
+    if (kind < 0) {
         if (!strstr(line, "# \"") && !r->recorded)
             return ib_fail(r,
                            "a net file of the simulator ibsim, not ibnetdiscover's output; run it "
@@ -266,7 +260,7 @@ static int read_port_line(struct ib_reader *r, char *line)
 {
     struct normal *n = r->own;
     struct ib_end end = {.vertex = n->vertex - 1, .line = ib_line(r)};
-    char *at = line, *text, *text_end, letter;
+    char *at = line, *text, *text_end;
     uint64_t guid, remote_port_guid;
     int kind;
 
@@ -275,7 +269,8 @@ static int read_port_line(struct ib_reader *r, char *line)
     if (read_port(&at, &end.port) || read_port_guid(&at, &end.guid))
         return ib_fail(r, "expected [PORT] with 0 to 254", line);
     ib_skip_blanks(&at);
-    if (read_id(&at, &letter, &guid) || (kind = kind_of(letter)) < 0)
+    kind = read_id(&at, &guid);
+    if (kind < 0)
         return ib_fail(r, "expected \"S-\", \"H-\" or \"R-\" with a GUID of 16 digits", at);
     if (read_port(&at, &end.remote_port) || read_port_guid(&at, &remote_port_guid))
         return ib_fail(r, "expected the neighbour's [PORT]", at);
