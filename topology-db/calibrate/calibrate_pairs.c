@@ -15,6 +15,7 @@ enum { FIELDS = 7, ROWS_MOST = 1 << 27, NAME_MOST = 255 };
 enum field { KIND, FROM, TO, HOPS, SIZE, LATENCY, BANDWIDTH };
 
 static const char *const kinds[] = {"pair", "inside", "contention"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct reader {
     topomap_input *input;
@@ -48,41 +49,25 @@ static int read_number(const char *text, double least, double *number)
     return end == text || *end || !(*number >= least && *number <= 1e15) ? -1 : 0;
 }
 
-static int split(struct reader *r, char *line, char **field, topomap_error *err)
-{
-    size_t count = 0;
-
-    for (char *at; count <= FIELDS && (at = strsep(&line, ",")); count++)
-        if (count < FIELDS)
-            field[count] = at;
-    return count == FIELDS
-               ? 0
-               : topomap_input_fail(r->input, err,
-                                    "expected kind,from,to,hops,size,latency_us,bandwidth_MBps");
-}
-
-static int read_kind(const char *text, enum db_measured_kind *kind)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(text, kinds[i]) == 0) {
-            *kind = (enum db_measured_kind)i;
-            return 0;
-        }
-    return -1;
-}
-
 /* The bandwidth is size / latency, for people. */
 static int read_row(struct reader *r, char *line, topomap_error *err)
 {
     struct db_measured *m = r->measured;
     struct db_measurement row = {.hops = -1};
-    char *field[FIELDS];
+    char *field[FIELDS + 1];
+    size_t count = 0, kind = 0;
 
-    if (split(r, line, field, err))
-        return -1;
+    while (count <= FIELDS && (field[count] = strsep(&line, ",")))
+        count++;
+    if (count != FIELDS)
+        return topomap_input_fail(r->input, err,
+                                  "expected kind,from,to,hops,size,latency_us,bandwidth_MBps");
     if (strcmp(field[KIND], "kind") == 0)
         return 0;
-    if (read_kind(field[KIND], &row.kind))
+    while (kind < KINDS && strcmp(field[KIND], kinds[kind]) != 0)
+        kind++;
+    row.kind = (enum db_measured_kind)kind;
+    if (kind == KINDS)
         return topomap_input_fail(r->input, err, "expected pair, inside or contention, not '%.40s'",
                                   field[KIND]);
     if ((*field[HOPS] && read_number(field[HOPS], 0, &row.hops)) ||

@@ -47,11 +47,6 @@ static const char *skip_comments(const char *text)
     }
 }
 
-static int has_marks(const char *text, const char *const *marks)
-{
-    return strstr(text, marks[0]) && (!marks[1] || strstr(text, marks[1]));
-}
-
 void db_foreign_explain(const char *path, topomap_error *err)
 {
     TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
@@ -65,7 +60,8 @@ void db_foreign_explain(const char *path, topomap_error *err)
         !(text = topomap_strndup(bytes, size, &ignored)))
         return;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (db_begins(skip_comments(text), known[i].start) && has_marks(text, known[i].marks)) {
+        if (db_begins(skip_comments(text), known[i].start) && strstr(text, known[i].marks[0]) &&
+            (!known[i].marks[1] || strstr(text, known[i].marks[1]))) {
             topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", path, known[i].what);
             return;
         }

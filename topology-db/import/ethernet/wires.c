@@ -76,10 +76,7 @@ struct reverse {
     uint32_t from, from_port, to, to_port;
 };
 
-static int by_from(const void *a, const void *b)
-{
-    return memcmp(a, b, offsetof(struct reverse, to_port));
-}
+TOPOMAP_COMPARE(by_from, struct reverse, memcmp(x, y, offsetof(struct reverse, to_port)), 0)
 
 /* Where the other end speaks of exactly this port, its own name for its port is taken: some
  * switches tell others names that they do not use themselves. */
