@@ -70,15 +70,6 @@ int db_slingshot_look(struct db_import *import, int *is_table)
     return 0;
 }
 
-static int take_header(struct db_import *import, struct table *table, char **cell, int cells)
-{
-    db_columns(cell, cells, names, KNOWN, strcmp, table->at);
-    if (table->at[XNAME] < 0 || table->at[DST] < 0)
-        return db_fail_here(import, "expected a table with columns xname and dst");
-    table->header = 1;
-    return 0;
-}
-
 /* "BS_200G". */
 static uint32_t read_speed(const char *text)
 {
@@ -220,8 +211,13 @@ static int read_line(struct db_import *import, void *content, char *line)
     last = strrchr(line, '|');
     *last = 0;
     cells = last > line ? db_fields(line + 1, '|', cell, CELLS) : 0;
-    if (cells && strcmp(cell[0], names[XNAME]) == 0)
-        return take_header(import, table, cell, cells);
+    if (cells && strcmp(cell[0], names[XNAME]) == 0) {
+        db_columns(cell, cells, names, KNOWN, strcmp, table->at);
+        table->header = 1;
+        return table->at[DST] < 0
+                   ? db_fail_here(import, "expected a table with columns xname and dst")
+                   : 0;
+    }
     return table->header ? take_row(import, table, cell, cells)
                          : db_fail_here(import, "a row before the header");
 }

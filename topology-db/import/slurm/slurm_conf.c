@@ -152,20 +152,6 @@ static int take_line(struct slurm_file *file, char *line, size_t number)
     return 0;
 }
 
-/* Appends a line to one that it continues. */
-static int append(char **whole, size_t *used, size_t *room, const char *line, topomap_error *err)
-{
-    size_t length = strlen(line);
-
-    if (*used + length > (size_t)16 << 20)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "a line of more than 16 MiB");
-    if (topomap_grow(whole, room, *used + length + 1, 1, err))
-        return -1;
-    memcpy(*whole + *used, line, length + 1);
-    *used += length;
-    return 0;
-}
-
 int slurm_read_conf(topomap_input *input, struct slurm_file *file)
 {
     TOPOMAP_FREED char *whole = NULL;
@@ -183,8 +169,13 @@ int slurm_read_conf(topomap_input *input, struct slurm_file *file)
         if (goes_on)
             line[length - 1] = ' ';
         first = used ? first : topomap_input_lineno(input);
-        if (append(&whole, &used, &room, line, file->err) ||
-            (!goes_on && take_line(file, whole, first)))
+        if (used + length > (size_t)16 << 20)
+            return topomap_error_set(file->err, TOPOMAP_EINPUT, "a line of more than 16 MiB");
+        if (topomap_grow(&whole, &room, used + length + 1, 1, file->err))
+            return -1;
+        memcpy(whole + used, line, length + 1);
+        used += length;
+        if (!goes_on && take_line(file, whole, first))
             return -1;
         if (!goes_on)
             used = 0;
