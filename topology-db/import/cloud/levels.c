@@ -135,23 +135,17 @@ int levels_finish(struct db_import *import, void *content)
 
 /* ---- Into the database --------------------------------------------------------------------- */
 
-static int write_aliases(struct db_import *import, const struct levels *levels)
+int levels_write(struct db_import *import, void *content)
 {
+    const struct levels *levels = content;
     const struct alias *alias = levels->aliases.row;
 
+    if (db_named_replace(import, &levels->fabric,
+                         "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'", NULL, NULL))
+        return -1;
     for (size_t i = 0; i < levels->aliases.rows; i++)
         if (DB_ADD(import, "INSERT INTO alias", DB_INT(import->source), DB_TEXT(NULL),
                    DB_TEXT(alias[i].key), DB_TEXT(alias[i].node)))
             return -1;
-    return 0;
-}
-
-int levels_write(struct db_import *import, void *content)
-{
-    const struct levels *levels = content;
-
-    return DB_STATUS(db_named_replace(import, &levels->fabric,
-                                      "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'",
-                                      NULL, NULL) ||
-                     write_aliases(import, levels) || db_domains_write(import, &levels->domains));
+    return db_domains_write(import, &levels->domains);
 }

@@ -193,11 +193,16 @@ static int begin(struct db_import *import, void *content)
                            : db_each_line(import, read_line, list);
 }
 
-static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex)
+static int write_list(struct db_import *import, void *content)
 {
+    const struct list *list = content;
     const char kind[2] = {list->kind, 0};
+    TOPOMAP_FREED int64_t *vertex =
+        topomap_alloc(list->fabric.vertices, sizeof *vertex, import->err);
 
-    for (size_t i = 0; i < list->fabric.vertices; i++) {
+    if (!vertex || db_named_write(import, &list->fabric, vertex))
+        return -1;
+    for (size_t i = 0; i < list->routers; i++) { /* Slingshot has none */
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&list->router[i].point, place);
@@ -205,18 +210,6 @@ static int write_routers(struct db_import *import, const struct list *list, cons
                    DB_TEXT(kind), DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
             return -1;
     }
-    return 0;
-}
-
-static int write_list(struct db_import *import, void *content)
-{
-    const struct list *list = content;
-    TOPOMAP_FREED int64_t *vertex =
-        topomap_alloc(list->fabric.vertices, sizeof *vertex, import->err);
-
-    if (!vertex || db_named_write(import, &list->fabric, vertex) ||
-        (!list->slingshot && write_routers(import, list, vertex)))
-        return -1;
     return db_geometry_write(import, 3, NULL);
 }
 

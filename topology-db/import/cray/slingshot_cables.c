@@ -62,16 +62,6 @@ static int begin(struct db_import *import, void *data)
     return 0;
 }
 
-static int take_header(struct content *content, char *const *field, int fields)
-{
-    db_columns(field, fields, names, KNOWN, strcasecmp, content->at);
-    content->header = 1;
-    for (int known = 0; known < TYPE; known++)
-        if (content->at[known] < 0)
-            return -1;
-    return 0;
-}
-
 /* ---- Names of parts --------------------------------------------------------------------- */
 
 /* Names of parts of an HPE Cray EX: what stands where, as letters and numbers from the cabinet
@@ -299,11 +289,15 @@ static int read_line(struct db_import *import, void *data, char *line)
     if (*line == '#' || !line[strspn(line, " \t,")])
         return 0;
     fields = db_fields(line, ',', field, FIELDS);
-    if (strcasecmp(field[0], "cable_id") == 0)
-        return take_header(content, field, fields)
-                   ? db_fail_here(import, "expected columns src_conn_a, src_conn_b, dst_conn_a and "
-                                          "dst_conn_b in the header")
-                   : 0;
+    if (strcasecmp(field[0], "cable_id") == 0) {
+        db_columns(field, fields, names, KNOWN, strcasecmp, content->at);
+        content->header = 1;
+        for (int known = 0; known < TYPE; known++)
+            if (content->at[known] < 0)
+                return db_fail_here(import, "expected columns src_conn_a, src_conn_b, dst_conn_a "
+                                            "and dst_conn_b in the header");
+        return 0;
+    }
     if (!content->header || *field[0] == '#')
         return 0; /* the preamble */
     return take_cable(import, content, field, fields);
