@@ -12,15 +12,10 @@
 /* In a calibration: no time for a byte at all. */
 static const double boundless = 1e12;
 
-static double bandwidth(double us_per_byte)
-{
-    return us_per_byte * boundless > 1 ? 1 / us_per_byte : boundless;
-}
-
 static void put_level(FILE *out, const char *level, const char *class, const topomap_db_time *time)
 {
     fprintf(out, "%s%s%s,%.9g,%.9g\n", level, *class ? ":" : "", class, time->latency_us,
-            bandwidth(time->us_per_byte));
+            time->us_per_byte * boundless > 1 ? 1 / time->us_per_byte : boundless);
 }
 
 static int is_free(const topomap_db_hop *hop)

@@ -102,16 +102,6 @@ static int take_finding(const topomap_db_finding *finding, void *data)
 TOPOMAP_COMPARE(by_port, struct fault, TOPOMAP_ORDER(x->vertex, y->vertex),
                 TOPOMAP_ORDER(x->port, y->port))
 
-static int find_faults(struct picture *p)
-{
-    const topomap_db_check_options options = {.max_age = INFINITY};
-
-    if (topomap_db_check(p->x->db, &options, take_finding, p, p->err) != 0)
-        return -1;
-    TOPOMAP_SORT(p->fault, p->faults, by_port);
-    return 0;
-}
-
 static const char *fault_at(const struct picture *p, uint32_t sw, uint32_t port)
 {
     const struct fault key = {p->x->graph.id[sw], port, NULL};
@@ -233,13 +223,16 @@ static double put_legend(struct picture *p)
 
 static int draw(struct picture *p)
 {
+    const topomap_db_check_options options = {.max_age = INFINITY};
     topomap_db_summary summary;
     topomap_drawing *out = p->out;
 
     if ((p->x->graph.count && db_export_check_links(p->x, "svg", p->err) != 0) ||
         topomap_db_summarise(p->x->db, &summary, p->err) != 0 ||
-        db_places_find(p->x, &p->places, p->err) != 0 || find_faults(p) != 0)
+        db_places_find(p->x, &p->places, p->err) != 0 ||
+        topomap_db_check(p->x->db, &options, take_finding, p, p->err) != 0)
         return -1;
+    TOPOMAP_SORT(p->fault, p->faults, by_port);
     out->style = styles;
     out->styles = sizeof styles / sizeof *styles;
     snprintf(out->title, sizeof out->title, "%s: %u hosts, %" PRIu64 " switches, %" PRIu64 " links",

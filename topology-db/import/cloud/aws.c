@@ -31,12 +31,15 @@ static void pages_clear(void *data)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static int take_names(struct db_import *import, json_t *names, const json_t *root)
+static int read_names(struct db_import *import, void *names)
 {
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
     json_t *reservation, *instance;
     size_t i, k;
 
-    json_array_foreach(json_object_get(root, "Reservations"), i, reservation)
+    if (db_json_read(import, &json))
+        return -1;
+    json_array_foreach(json_object_get(json.root, "Reservations"), i, reservation)
         json_array_foreach(json_object_get(reservation, "Instances"), k, instance)
     {
         const char *id = db_json_text(instance, "InstanceId");
@@ -54,13 +57,6 @@ static int take_names(struct db_import *import, json_t *names, const json_t *roo
                        "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
                        "expected what `aws ec2 describe-instances` prints");
     return 0;
-}
-
-static int read_names(struct db_import *import, void *names)
-{
-    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
-
-    return db_json_read(import, &json) ? -1 : take_names(import, names, json.root);
 }
 
 /* ---- Instances ----------------------------------------------------------------------------- */

@@ -212,16 +212,6 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
 TOPOMAP_COMPARE(by_ports, struct wire, TOPOMAP_ORDER(x->from_port, y->from_port),
                 TOPOMAP_ORDER(x->to_port, y->to_port))
 
-/* What both ends say of one link is equal then, and stands together. */
-static void put_in_order(struct wire *wire, size_t wires)
-{
-    for (size_t i = 0; i < wires; i++)
-        if (wire[i].from_port > wire[i].to_port)
-            wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
-                                    wire[i].from_port, wire[i].mbps,    wire[i].line};
-    TOPOMAP_SORT(wire, wires, by_ports);
-}
-
 static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *number,
                     uint32_t mbps, topomap_error *err)
 {
@@ -259,12 +249,18 @@ static int add_links(struct wires *wires, const uint32_t *number, size_t *betwee
 int wires_join(struct db_import *import, void *content)
 {
     struct wires *wires = content;
+    struct wire *wire = wires->list.row;
     TOPOMAP_FREED uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, import->err);
     size_t between_hosts = 0;
 
     if (!number || use_own_names(wires, import->err))
         return -1;
-    put_in_order(wires->list.row, wires->list.rows);
+    for (size_t i = 0; i < wires->list.rows; i++)
+        if (wire[i].from_port > wire[i].to_port)
+            wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
+                                    wire[i].from_port, wire[i].mbps,    wire[i].line};
+    /* What both ends say of one link is equal then, and stands together. */
+    TOPOMAP_SORT(wire, wires->list.rows, by_ports);
     if (find_numbers(wires, number, import->err) ||
         add_links(wires, number, &between_hosts, import->err) ||
         topomap_fabric_match(&wires->fabric, import->path, NULL, import->err))

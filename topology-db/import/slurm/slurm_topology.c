@@ -187,15 +187,6 @@ static int check_topology(const struct slurm_file *file, const struct slurm_topo
     return 0;
 }
 
-static int check_ring(const struct slurm_file *file, const struct slurm_unit *unit)
-{
-    if (file->topology[unit->topology].kind != SLURM_RING ||
-        (unit->members && unit->members <= SLURM_RING_MOST))
-        return 0;
-    return slurm_fail(file, unit->line, "ring '%.60s' has %zu nodes, not 1 to %d", unit->name,
-                      unit->members, SLURM_RING_MOST);
-}
-
 static int check_all(struct slurm_file *file)
 {
     if (!file->topologies)
@@ -207,9 +198,14 @@ static int check_all(struct slurm_file *file)
             return -1;
     if (find_children(file) || find_loops(file) || find_twice(file))
         return -1;
-    for (size_t u = 0; u < file->units; u++)
-        if (check_ring(file, &file->unit[u]))
-            return -1;
+    for (size_t u = 0; u < file->units; u++) {
+        const struct slurm_unit *unit = &file->unit[u];
+
+        if (file->topology[unit->topology].kind == SLURM_RING &&
+            (!unit->members || unit->members > SLURM_RING_MOST))
+            return slurm_fail(file, unit->line, "ring '%.60s' has %zu nodes, not 1 to %d",
+                              unit->name, unit->members, SLURM_RING_MOST);
+    }
     return 0;
 }
 
