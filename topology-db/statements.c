@@ -78,6 +78,8 @@ static void bind(sqlite3_stmt *statement, int column, const db_value *value)
         sqlite3_bind_double(statement, column, value->real);
     else if (value->kind == DB_IS_TEXT) /* which is NULL where there is none */
         sqlite3_bind_text(statement, column, value->text, -1, SQLITE_STATIC);
+    else if (value->kind == DB_IS_BLOB)
+        sqlite3_bind_blob64(statement, column, value->text, (uint64_t)value->number, SQLITE_STATIC);
     else
         sqlite3_bind_null(statement, column);
 }

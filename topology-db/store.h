@@ -73,6 +73,7 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err);
 #define DB_INT(value) ((db_value){.kind = DB_IS_INT, .number = (int64_t)(value)})
 #define DB_REAL(value) ((db_value){.kind = DB_IS_REAL, .real = (value)})
 #define DB_TEXT(value) ((db_value){.kind = DB_IS_TEXT, .text = (value)})
+#define DB_BLOB(value, size) ((db_value){.kind = DB_IS_BLOB, .number = (size), .text = (value)})
 /* Where there is none, the value is not looked at. */
 #define DB_INT_IF(there, value)                                                                    \
     ((db_value){.kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0})
@@ -82,7 +83,7 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err);
 #define DB_NAME(value) ((db_value){.kind = DB_IS_NAME, .text = (value)})
 #define DB_TEXT_IF(there, value) ((db_value){.kind = DB_IS_TEXT, .text = (there) ? (value) : NULL})
 typedef struct db_value {
-    enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT, DB_IS_NAME } kind;
+    enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT, DB_IS_NAME, DB_IS_BLOB } kind;
     int64_t number;
     double real;
     const char *text;

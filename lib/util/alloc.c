@@ -88,6 +88,13 @@ void *topomap_arena_alloc(topomap_arena *arena, size_t count, size_t size, topom
     return array->bytes;
 }
 
+char *topomap_arena_strdup(topomap_arena *arena, const char *text, topomap_error *err)
+{
+    char *copy = topomap_arena_alloc(arena, strlen(text) + 1, 1, err);
+
+    return copy ? strcpy(copy, text) : NULL;
+}
+
 void topomap_arena_clear(topomap_arena *arena)
 {
     while (arena->last) {

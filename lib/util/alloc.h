@@ -76,6 +76,8 @@ typedef struct topomap_arena {
 
 /** As topomap_alloc(); the array ends with topomap_arena_clear(). */
 void *topomap_arena_alloc(topomap_arena *arena, size_t count, size_t size, topomap_error *err);
+/** As topomap_strdup() likewise. */
+char *topomap_arena_strdup(topomap_arena *arena, const char *text, topomap_error *err);
 /** Frees all arrays; the arena is then as in the beginning. */
 void topomap_arena_clear(topomap_arena *arena);
 

@@ -45,10 +45,10 @@ static void import_seed(sqlite3 *file, const db_importer *importer, const uint8_
         return;
     must(file, "SAVEPOINT seed");
     if (db_read_content(&import, &content) == 0) {
-        if (fuzz_source(file, importer, source) || importer->write(&import, content) ||
+        if (fuzz_source(file, importer, source) || db_write_content(&import, content) ||
             db_derive(file, &err))
             must(file, "ROLLBACK TO seed");
-        importer->free(content);
+        db_content_free(importer, content);
     }
     must(file, "RELEASE seed");
     topomap_input_close(import.input);

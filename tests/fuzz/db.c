@@ -51,7 +51,7 @@ int fuzz_import(const void *what, const uint8_t *bytes, size_t size)
     content = read_content(&import, bytes, size);
     if (!content)
         return 0;
-    importer->free(content);
+    db_content_free(importer, content);
     return 1;
 }
 
@@ -169,12 +169,12 @@ static int write_twice(struct db_import *import, const db_importer *importer, vo
         abort();
     if (importer->singleton)
         forget_same(import->file, importer);
-    result = fuzz_source(import->file, importer, FUZZ_SOURCE) || importer->write(import, content) ||
-             db_derive(import->file, &err);
+    result = fuzz_source(import->file, importer, FUZZ_SOURCE) ||
+             db_write_content(import, content) || db_derive(import->file, &err);
     if (!result) {
         ask(import->file);
         if (db_forget_source(import->file, import->source, &err) ||
-            fuzz_source(import->file, importer, FUZZ_SOURCE) || importer->write(import, content) ||
+            fuzz_source(import->file, importer, FUZZ_SOURCE) || db_write_content(import, content) ||
             db_derive(import->file, &err))
             abort();
     }
@@ -204,7 +204,7 @@ int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
     if (!content)
         return 0;
     taken = write_twice(&import, importer, content);
-    importer->free(content);
+    db_content_free(importer, content);
     return taken;
 }
 

@@ -15,14 +15,6 @@ static const double better = 0.95;
 
 void topomap_db_calibration_clear(topomap_db_calibration *result)
 {
-    for (size_t i = 0; i < result->groups; i++)
-        free(result->group[i].name);
-    for (size_t i = 0; i < result->insides; i++) {
-        free(result->inside[i].level);
-        free(result->inside[i].node_class);
-    }
-    for (size_t i = 0; i < result->culprits; i++)
-        free(result->culprit[i].cable);
     free(result->hop);
     free(result->distance);
     free(result->group);
@@ -229,31 +221,29 @@ static int is_healthy(const struct db_calibrated *own, const topomap_db_calibrat
 
 static int fit_all(struct db_calibrated *own, topomap_db_calibration *result, topomap_error *err)
 {
-    struct db_times all;
+    TOPOMAP_CLEANUP(db_times_clear) struct db_times all = {0};
     TOPOMAP_FREED uint8_t *outlier = topomap_alloc(own->pairs, 2, err);
-    int failed = db_times_make(&all, own->pairs, err);
 
     own->fitted_latency = topomap_alloc(own->pairs, sizeof *own->fitted_latency, err);
     own->fitted_byte = topomap_alloc(own->pairs, sizeof *own->fitted_byte, err);
-    failed = failed || !outlier || !own->fitted_latency || !own->fitted_byte;
-    for (size_t i = 0; !failed && i < own->pairs; i++)
+    if (db_times_make(&all, own->pairs, err) || !outlier || !own->fitted_latency ||
+        !own->fitted_byte)
+        return -1;
+    for (size_t i = 0; i < own->pairs; i++)
         db_times_add(&all, own->pair[i].hops, own->pair[i].time);
     /* What comes out as fitted is first what is left. */
-    failed = failed || db_times_fit(&all, &result->latency, &result->byte, err) ||
-             fit_bytes(own, result, all.byte, own->fitted_byte, outlier + own->pairs, err) ||
-             fit_sum(own, result->hops, all.latency, &result->latency_fit, own->fitted_latency,
-                     outlier, err);
-    for (size_t i = 0; !failed && i < own->pairs; i++) {
+    if (db_times_fit(&all, &result->latency, &result->byte, err) ||
+        fit_bytes(own, result, all.byte, own->fitted_byte, outlier + own->pairs, err) ||
+        fit_sum(own, result->hops, all.latency, &result->latency_fit, own->fitted_latency, outlier,
+                err))
+        return -1;
+    for (size_t i = 0; i < own->pairs; i++) {
         own->fitted_latency[i] = all.latency[i] - own->fitted_latency[i];
         own->fitted_byte[i] = all.byte[i] - own->fitted_byte[i];
     }
-    if (!failed) {
-        take_costs(own, result);
-        result->healthy = is_healthy(own, result);
-        failed = keep_outliers(own, result, outlier, err);
-    }
-    db_times_clear(&all);
-    return failed ? -1 : 0;
+    take_costs(own, result);
+    result->healthy = is_healthy(own, result);
+    return keep_outliers(own, result, outlier, err);
 }
 
 static void count_all(struct db_calibrated *own, topomap_db_calibration *result)
@@ -281,15 +271,13 @@ int topomap_db_calibrate(const char *measured, topomap_db *db, topomap_db_calibr
     if (!own)
         return -1;
     result->own = own;
-    failed = db_calibrated_read(own, measured, err);
-    if (!failed)
-        count_all(own, result);
-    failed = failed || db_calibrated_route(own, db, err);
-    if (!failed && own->pairs)
-        failed = db_calibrated_classes(own, result, err) || fit_all(own, result, err) ||
-                 db_calibrated_blame(own, result, err);
-    failed = failed || db_calibrated_tables(own, db, result, err);
+    failed = db_calibrated_read(own, measured, err) || db_calibrated_route(own, db, err) ||
+             (own->pairs && (db_calibrated_classes(own, result, err) || fit_all(own, result, err) ||
+                             db_calibrated_blame(own, result, err))) ||
+             db_calibrated_tables(own, db, result, err);
     if (failed)
         topomap_db_calibration_clear(result);
+    else
+        count_all(own, result);
     return failed ? -1 : 0;
 }

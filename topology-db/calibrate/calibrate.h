@@ -5,6 +5,7 @@
 #include "topology-db/db.h"
 #include "topology-db/query/query.h"
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 
 /* ---- fit ----------------------------------------------------------------------- */
 /* Robust fits of costs to what was measured. No part of it knows of databases or files. */
@@ -205,11 +206,13 @@ struct db_pair_link {
 };
 
 struct db_calibrated {
+    topomap_arena texts; /* names, and those in the result */
     struct db_measured measured;
     uint8_t *is_node;              /* [measured.names] */
     struct db_pair *pair, *inside; /* [pairs], [insides]; inside lies behind pair */
     size_t pairs, insides, room;
     struct db_paths *paths;
+    struct db_path path; /* scratch of db_calibrated_route() */
     struct db_pair_link *link;
     size_t links, link_room;
     int routed; /* every pair's cables are known */

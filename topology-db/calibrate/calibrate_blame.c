@@ -3,7 +3,6 @@
  * so that nearly all pairs over it are outliers: greedily, the cable that explains the most of
  * those left, weighed by its share of outliers, until no cable is passed by two of them that are
  * half of all that pass it. */
-#include <stdlib.h>
 
 #include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
@@ -15,26 +14,23 @@ struct blame {
     uint32_t *bad;     /* [cables] those of them that are slow and not explained */
     uint32_t cables;
     struct db_times times;
+    topomap_arena arena;
 };
 
 static void blame_clear(struct blame *b)
 {
-    free(b->slow);
-    free(b->through);
-    free(b->bad);
+    topomap_arena_clear(&b->arena);
     db_times_clear(&b->times);
 }
 
 static int blame_make(struct blame *b, struct db_calibrated *own, topomap_error *err)
 {
     *b = (struct blame){.own = own, .cables = db_paths_cables(own->paths)};
-    b->slow = topomap_alloc(own->pairs, 1, err);
-    b->through = topomap_alloc(b->cables, sizeof *b->through, err);
-    b->bad = topomap_alloc(b->cables, sizeof *b->bad, err);
-    if (db_times_make(&b->times, own->pairs, err) || !b->slow || !b->through || !b->bad) {
-        blame_clear(b);
+    b->slow = topomap_arena_alloc(&b->arena, own->pairs, 1, err);
+    b->through = topomap_arena_alloc(&b->arena, b->cables, sizeof *b->through, err);
+    b->bad = topomap_arena_alloc(&b->arena, b->cables, sizeof *b->bad, err);
+    if (db_times_make(&b->times, own->pairs, err) || b->arena.is_short)
         return -1;
-    }
     for (size_t i = 0; i < own->pairs; i++) {
         const struct db_pair *pair = &own->pair[i];
 
@@ -90,11 +86,8 @@ static int add_culprit(struct blame *b, topomap_db_calibration *result, size_t *
     char name[600];
 
     db_paths_cable_name(b->own->paths, cable, name, sizeof name);
-    if (topomap_grow(&result->culprit, room, result->culprits + 1, sizeof one, err) ||
-        !(one.cable = topomap_strdup(name, err)))
-        return -1;
-    result->culprit[result->culprits++] = one;
-    return 0;
+    one.cable = topomap_arena_strdup(&b->own->texts, name, err);
+    return one.cable ? TOPOMAP_APPEND(result->culprit, result->culprits, *room, err, one) : -1;
 }
 
 /* Whether all slow pairs over one cable pass the other as well. */
@@ -150,7 +143,7 @@ static int blame_worst(struct blame *b, topomap_db_calibration *result, size_t *
 int db_calibrated_blame(struct db_calibrated *own, topomap_db_calibration *result,
                         topomap_error *err)
 {
-    struct blame b;
+    TOPOMAP_CLEANUP(blame_clear) struct blame b = {0};
     size_t room = 0;
     int found;
 
@@ -161,6 +154,5 @@ int db_calibrated_blame(struct db_calibrated *own, topomap_db_calibration *resul
     do
         found = blame_worst(&b, result, &room, err);
     while (found > 0);
-    blame_clear(&b);
     return found;
 }

@@ -2,11 +2,11 @@
 /* Pairs out of rows, and the way that each takes. */
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "topology-db/calibrate/calibrate.h"
 #include "util/alloc.h"
 #include "util/input.h"
+#include "util/names/known.h"
 
 /* ---- The file --------------------------------------------------------------------------- */
 
@@ -15,51 +15,30 @@ enum { FIELDS = 7, ROWS_MOST = 1 << 27, NAME_MOST = 255 };
 enum field { KIND, FROM, TO, HOPS, SIZE, LATENCY, BANDWIDTH };
 
 static const char *const kinds[] = {"pair", "inside", "contention"};
-
-struct interned {
-    uint32_t index;
-    UT_hash_handle hh; /* by the name that the measurements have */
-};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct reader {
     topomap_input *input;
+    struct db_calibrated *own;
     struct db_measured *measured;
-    struct interned *known;
+    topomap_known known; /* the names that the measurements have */
     size_t name_room, row_room;
 };
-
-static void measured_clear(struct db_measured *measured)
-{
-    for (uint32_t i = 0; i < measured->names; i++)
-        free(measured->name[i]);
-    free(measured->name);
-    free(measured->row);
-    *measured = (struct db_measured){0};
-}
 
 static int intern(struct reader *r, const char *text, uint32_t *index, topomap_error *err)
 {
     struct db_measured *m = r->measured;
-    struct interned *one;
     size_t length = strlen(text);
+    char *copy;
 
-    HASH_FIND(hh, r->known, text, length, one);
-    if (!one) {
-        if (!length || length > NAME_MOST)
-            return topomap_input_fail(r->input, err, "expected a name of 1 to %d bytes", NAME_MOST);
-        if (topomap_grow(&m->name, &r->name_room, m->names + 1u, sizeof *m->name, err) ||
-            !(m->name[m->names] = topomap_strdup(text, err)))
-            return -1;
-        one = topomap_alloc(1, sizeof *one, err);
-        if (!one) {
-            free(m->name[m->names]);
-            return -1;
-        }
-        one->index = m->names++;
-        HASH_ADD_KEYPTR(hh, r->known, m->name[one->index], length, one);
-    }
-    *index = one->index;
-    return 0;
+    if (!length || length > NAME_MOST)
+        return topomap_input_fail(r->input, err, "expected a name of 1 to %d bytes", NAME_MOST);
+    if (topomap_known_number(&r->known, text, length, index, err))
+        return -1;
+    if (*index < m->names)
+        return 0;
+    copy = topomap_arena_strdup(&r->own->texts, text, err);
+    return copy ? TOPOMAP_APPEND(m->name, m->names, r->name_room, err, copy) : -1;
 }
 
 static int read_number(const char *text, double least, double *number)
@@ -70,41 +49,25 @@ static int read_number(const char *text, double least, double *number)
     return end == text || *end || !(*number >= least && *number <= 1e15) ? -1 : 0;
 }
 
-static int split(struct reader *r, char *line, char **field, topomap_error *err)
-{
-    size_t count = 0;
-
-    for (char *at; count <= FIELDS && (at = strsep(&line, ",")); count++)
-        if (count < FIELDS)
-            field[count] = at;
-    return count == FIELDS
-               ? 0
-               : topomap_input_fail(r->input, err,
-                                    "expected kind,from,to,hops,size,latency_us,bandwidth_MBps");
-}
-
-static int read_kind(const char *text, enum db_measured_kind *kind)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(text, kinds[i]) == 0) {
-            *kind = (enum db_measured_kind)i;
-            return 0;
-        }
-    return -1;
-}
-
 /* The bandwidth is size / latency, for people. */
 static int read_row(struct reader *r, char *line, topomap_error *err)
 {
     struct db_measured *m = r->measured;
     struct db_measurement row = {.hops = -1};
-    char *field[FIELDS];
+    char *field[FIELDS + 1];
+    size_t count = 0, kind = 0;
 
-    if (split(r, line, field, err))
-        return -1;
+    while (count <= FIELDS && (field[count] = strsep(&line, ",")))
+        count++;
+    if (count != FIELDS)
+        return topomap_input_fail(r->input, err,
+                                  "expected kind,from,to,hops,size,latency_us,bandwidth_MBps");
     if (strcmp(field[KIND], "kind") == 0)
         return 0;
-    if (read_kind(field[KIND], &row.kind))
+    while (kind < KINDS && strcmp(field[KIND], kinds[kind]) != 0)
+        kind++;
+    row.kind = (enum db_measured_kind)kind;
+    if (kind == KINDS)
         return topomap_input_fail(r->input, err, "expected pair, inside or contention, not '%.40s'",
                                   field[KIND]);
     if ((*field[HOPS] && read_number(field[HOPS], 0, &row.hops)) ||
@@ -136,22 +99,16 @@ static int read_rows(struct reader *r, topomap_error *err)
     return got;
 }
 
-/* Reads a file: plain, xz or zstd. Ends with measured_clear(), also after a failure. */
-static int measured_read(const char *path, struct db_measured *measured, topomap_error *err)
+/* Reads a file: plain, xz or zstd. */
+static int read_file(struct db_calibrated *own, const char *path, topomap_error *err)
 {
-    struct reader r = {.measured = measured};
-    struct interned *one, *next;
+    struct reader r = {.own = own, .measured = &own->measured};
     int result;
 
-    *measured = (struct db_measured){0};
     if (topomap_input_open(path, &r.input, err))
         return -1;
     result = read_rows(&r, err);
-    HASH_ITER(hh, r.known, one, next)
-    {
-        HASH_DELETE(hh, r.known, one);
-        free(one);
-    }
+    topomap_known_clear(&r.known);
     topomap_input_close(r.input);
     return result;
 }
@@ -162,10 +119,13 @@ void db_calibrated_free(struct db_calibrated *own)
 {
     if (!own)
         return;
-    measured_clear(&own->measured);
+    topomap_arena_clear(&own->texts);
+    free(own->measured.name);
+    free(own->measured.row);
     db_paths_close(own->paths);
     free(own->is_node);
     free(own->pair);
+    free(own->path.cable);
     free(own->link);
     free(own->x);
     free(own->fitted_latency);
@@ -208,14 +168,14 @@ static void fit_time(const struct db_measurement *row, size_t rows, topomap_db_t
 
 /* ---- Grouping ---------------------------------------------------------------------------- */
 
-static int by_pair(const void *a, const void *b)
+static int pair_order(const struct db_measurement *x, const struct db_measurement *y)
 {
-    const struct db_measurement *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->kind, y->kind) ?: TOPOMAP_ORDER(x->from, y->from);
-
-    order = order ?: TOPOMAP_ORDER(x->to, y->to) ?: TOPOMAP_ORDER(x->size, y->size);
-    return order ?: TOPOMAP_ORDER(x->us, y->us);
+    return TOPOMAP_ORDER(x->kind, y->kind)
+               ?: TOPOMAP_ORDER(x->from, y->from) ?: TOPOMAP_ORDER(x->to, y->to);
 }
+
+TOPOMAP_COMPARE(by_pair, struct db_measurement, pair_order(x, y),
+                TOPOMAP_ORDER(x->size, y->size) ?: TOPOMAP_ORDER(x->us, y->us))
 
 static int add_pair(struct db_calibrated *own, size_t first, size_t end, topomap_error *err)
 {
@@ -228,9 +188,8 @@ static int add_pair(struct db_calibrated *own, size_t first, size_t end, topomap
     for (size_t i = first; i < end; i++)
         if (own->measured.row[i].hops >= 0)
             pair.hops = own->measured.row[i].hops;
-    if (topomap_grow(&own->pair, &own->room, before + 1, sizeof pair, err))
+    if (TOPOMAP_APPEND(own->pair, before, own->room, err, pair))
         return -1;
-    own->pair[before] = pair;
     ++*(row->kind == DB_MEASURED_INSIDE ? &own->insides : &own->pairs);
     own->inside = own->pair + own->pairs;
     return 0;
@@ -241,7 +200,7 @@ int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_erro
 {
     struct db_measured *m = &own->measured;
 
-    if (measured_read(path, m, err) || !(own->is_node = topomap_alloc(m->names, 1, err)))
+    if (read_file(own, path, err) || !(own->is_node = topomap_alloc(m->names, 1, err)))
         return -1;
     for (size_t i = 0; i < m->rows; i++) {
         struct db_measurement *row = &m->row[i];
@@ -260,8 +219,7 @@ int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_erro
     for (size_t first = 0, end; first < m->rows; first = end) {
         const struct db_measurement *row = &m->row[first];
 
-        for (end = first + 1; end < m->rows && m->row[end].kind == row->kind &&
-                              m->row[end].from == row->from && m->row[end].to == row->to;)
+        for (end = first + 1; end < m->rows && pair_order(row, &m->row[end]) == 0;)
             end++;
         if (row->kind != DB_MEASURED_LOADED && add_pair(own, first, end, err))
             return -1;
@@ -284,10 +242,10 @@ static int add_link(struct db_calibrated *own, struct db_pair *pair, uint32_t ca
 }
 
 /* A round trip passes the way there and the way back, which differ where routing tables say so. */
-static int route_pair(struct db_calibrated *own, struct db_pair *pair, struct db_path *path,
-                      topomap_error *err)
+static int route_pair(struct db_calibrated *own, struct db_pair *pair, topomap_error *err)
 {
     char **name = own->measured.name;
+    struct db_path *path = &own->path;
 
     pair->link = own->links;
     pair->hops = 0;
@@ -307,26 +265,21 @@ static int route_pair(struct db_calibrated *own, struct db_pair *pair, struct db
 
 int db_calibrated_route(struct db_calibrated *own, topomap_db *db, topomap_error *err)
 {
-    struct db_path path = {0};
-    int result = 0;
-
     if (db && db_paths_open(db, &own->paths, err))
         return -1;
     own->routed = db != NULL;
-    for (size_t i = 0; !result && i < own->pairs; i++) {
+    for (size_t i = 0; i < own->pairs; i++) {
         struct db_pair *pair = &own->pair[i];
 
-        if (db)
-            result = route_pair(own, pair, &path, err);
-        else if (pair->hops < 0)
-            result =
-                topomap_error_set(err, TOPOMAP_EINPUT,
-                                  "'%s' and '%s' have no hops in the file, and there is no "
-                                  "database to say them (--db)",
-                                  own->measured.name[pair->from], own->measured.name[pair->to]);
+        if (db && route_pair(own, pair, err))
+            return -1;
+        if (!db && pair->hops < 0)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "'%s' and '%s' have no hops in the file, and there is no "
+                                     "database to say them (--db)",
+                                     own->measured.name[pair->from], own->measured.name[pair->to]);
     }
-    free(path.cable);
-    return result;
+    return 0;
 }
 
 /* ---- Classes of link --------------------------------------------------------------------- */
@@ -366,12 +319,9 @@ static int list_classes(struct db_calibrated *own, topomap_db_calibration *resul
     for (size_t i = 0; own->routed && i < own->links; i++)
         if (list_class(own, result, &room, own->link[i].cable, err))
             return -1;
-    if (result->hops)
-        return 0;
-    if (topomap_grow(&result->hop, &room, 1, sizeof *result->hop, err))
-        return -1;
-    result->hop[result->hops++] = (topomap_db_hop){.name = ""};
-    return 0;
+    return result->hops
+               ? 0
+               : TOPOMAP_APPEND(result->hop, result->hops, room, err, (topomap_db_hop){.name = ""});
 }
 
 /* The rate that most links between switches have, of two the higher; without such links, of the

@@ -10,7 +10,9 @@ struct tables {
     struct db_calibrated *own;
     topomap_db_calibration *result;
     char **class;          /* [names] of nodes, or NULL */
+    char **now;            /* that of the node which is looked up */
     struct db_times times; /* of at most all pairs, or all insides */
+    topomap_error *err;
 };
 
 /* ---- By distance ------------------------------------------------------------------------- */
@@ -73,11 +75,10 @@ static int list_distances(struct tables *t, topomap_error *err)
 
         while (d < r->distances && r->distance[d].hops != t->own->pair[i].hops)
             d++;
-        if (d == r->distances) {
-            if (topomap_grow(&r->distance, &room, d + 1, sizeof *r->distance, err))
-                return -1;
-            r->distance[r->distances++] = (topomap_db_distance_class){.hops = t->own->pair[i].hops};
-        }
+        if (d == r->distances &&
+            TOPOMAP_APPEND(r->distance, r->distances, room, err,
+                           (topomap_db_distance_class){.hops = t->own->pair[i].hops}))
+            return -1;
         r->distance[d].pairs++;
     }
     TOPOMAP_SORT(r->distance, r->distances, by_hops);
@@ -95,20 +96,22 @@ static int list_distances(struct tables *t, topomap_error *err)
 
 static int keep_class(const topomap_db_host *host, void *data)
 {
-    char **class = data;
+    struct tables *t = data;
 
-    if (host->class_name && !(*class = strdup(host->class_name)))
-        return -1;
-    return 0;
+    if (host->class_name)
+        *t->now = topomap_arena_strdup(&t->own->texts, host->class_name, t->err);
+    return host->class_name && !*t->now ? -1 : 0;
 }
 
 static int read_classes(struct tables *t, topomap_db *db, topomap_error *err)
 {
     const struct db_measured *m = &t->own->measured;
 
-    for (uint32_t i = 0; i < m->names; i++)
-        if (t->own->is_node[i] && topomap_db_hosts(db, m->name[i], keep_class, &t->class[i], err))
+    for (uint32_t i = 0; i < m->names; i++) {
+        t->now = &t->class[i];
+        if (t->own->is_node[i] && topomap_db_hosts(db, m->name[i], keep_class, t, err))
             return -1;
+    }
     return 0;
 }
 
@@ -123,13 +126,10 @@ static int name_group(const struct tables *t, const struct db_pair *pair, char *
 
     if (!a || !b)
         return 0;
-    if (strcmp(a, b) > 0) {
-        const char *keep = a;
-
-        a = b;
-        b = keep;
-    }
-    snprintf(text, size, strcmp(a, b) == 0 ? "%s" : "%s, %s", a, b);
+    if (strcmp(a, b) == 0)
+        snprintf(text, size, "%s", a);
+    else
+        snprintf(text, size, "%s, %s", strcmp(a, b) < 0 ? a : b, strcmp(a, b) < 0 ? b : a);
     return 1;
 }
 
@@ -162,13 +162,9 @@ static int list_groups(struct tables *t, topomap_error *err)
             g++;
         if (g < r->groups)
             continue;
-        if (topomap_grow(&r->group, &room, g + 1, sizeof *r->group, err))
-            return -1;
-        r->group[g] = (topomap_db_group){0};
-        if (!(r->group[g].name = topomap_strdup(text, err)))
-            return -1;
-        r->groups++;
-        if (fit_group(t, &r->group[g], err))
+        if (TOPOMAP_APPEND(r->group, r->groups, room, err, (topomap_db_group){0}) ||
+            !(r->group[g].name = topomap_arena_strdup(&t->own->texts, text, err)) ||
+            fit_group(t, &r->group[g], err))
             return -1;
     }
     return 0;
@@ -177,12 +173,12 @@ static int list_groups(struct tables *t, topomap_error *err)
 /* ---- Inside ------------------------------------------------------------------------------ */
 
 /* \p class NULL: of all nodes. */
-static int add_inside(struct tables *t, size_t *room, uint32_t level, const char *class,
+static int add_inside(struct tables *t, size_t *room, uint32_t level, char *class,
                       topomap_error *err)
 {
     struct db_calibrated *own = t->own;
     topomap_db_calibration *r = t->result;
-    topomap_db_inside one = {0};
+    topomap_db_inside one = {.level = own->measured.name[level], .node_class = class};
 
     for (size_t i = 0; i < own->insides; i++)
         if (own->inside[i].to == level &&
@@ -190,15 +186,7 @@ static int add_inside(struct tables *t, size_t *room, uint32_t level, const char
             db_times_add(&t->times, 0, own->inside[i].time);
     one.nodes = t->times.count;
     one.median = db_times_median(&t->times);
-    if (topomap_grow(&r->inside, room, r->insides + 1, sizeof one, err) ||
-        !(one.level = topomap_strdup(own->measured.name[level], err)))
-        return -1;
-    if (class && !(one.node_class = topomap_strdup(class, err))) {
-        free(one.level);
-        return -1;
-    }
-    r->inside[r->insides++] = one;
-    return 0;
+    return TOPOMAP_APPEND(r->inside, r->insides, *room, err, one);
 }
 
 static int list_insides(struct tables *t, topomap_error *err)
@@ -210,7 +198,7 @@ static int list_insides(struct tables *t, topomap_error *err)
     for (int all = 1; all >= 0; all--)
         for (size_t i = 0; i < own->insides; i++) {
             const char *level = own->measured.name[own->inside[i].to];
-            const char *class = all ? NULL : t->class[own->inside[i].from];
+            char *class = all ? NULL : t->class[own->inside[i].from];
             size_t k = 0;
 
             if (!all && !class)
@@ -226,19 +214,20 @@ static int list_insides(struct tables *t, topomap_error *err)
 
 /* ---- All --------------------------------------------------------------------------------- */
 
+static void tables_clear(struct tables *t)
+{
+    free(t->class);
+    db_times_clear(&t->times);
+}
+
 int db_calibrated_tables(struct db_calibrated *own, topomap_db *db, topomap_db_calibration *result,
                          topomap_error *err)
 {
     size_t most = own->pairs > own->insides ? own->pairs : own->insides;
-    struct tables t = {.own = own, .result = result};
-    int failed;
+    TOPOMAP_CLEANUP(tables_clear) struct tables t = {.own = own, .result = result, .err = err};
 
     t.class = topomap_alloc(own->measured.names, sizeof *t.class, err);
-    failed = db_times_make(&t.times, most, err) || !t.class || (db && read_classes(&t, db, err)) ||
-             list_distances(&t, err) || list_groups(&t, err) || list_insides(&t, err);
-    for (uint32_t i = 0; t.class && i < own->measured.names; i++)
-        free(t.class[i]);
-    free(t.class);
-    db_times_clear(&t.times);
-    return failed ? -1 : 0;
+    return DB_STATUS(db_times_make(&t.times, most, err) || !t.class ||
+                     (db && read_classes(&t, db, err)) || list_distances(&t, err) ||
+                     list_groups(&t, err) || list_insides(&t, err));
 }

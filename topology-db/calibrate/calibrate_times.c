@@ -44,25 +44,24 @@ static int fit_line(const double *hops, const double *y, size_t pairs, topomap_d
     TOPOMAP_FREED double *x = topomap_alloc(pairs, 2 * sizeof *x, err);
     TOPOMAP_FREED double *residual = topomap_alloc(pairs, sizeof *residual, err);
     TOPOMAP_FREED uint8_t *outlier = topomap_alloc(pairs, 1, err);
-    db_fit fit = {0};
-    int failed = !x || !residual || !outlier;
+    double mean = 0, squares = 0;
+    db_fit fit;
 
-    *line = (topomap_db_line){0};
-    for (size_t i = 0; !failed && i < pairs; i++) {
+    if (!x || !residual || !outlier)
+        return -1;
+    for (size_t i = 0; i < pairs; i++) {
         x[2 * i] = 1;
         x[2 * i + 1] = hops[i];
-        line->mean += y[i] / (double)pairs;
+        mean += y[i] / (double)pairs;
     }
-    failed = failed || db_fit_linear(x, y, pairs, 2, &fit, residual, outlier, err);
-    for (size_t i = 0; !failed && i < pairs; i++)
-        line->rms += residual[i] * residual[i] / (double)pairs;
-    line->rms = sqrt(line->rms);
-    line->base = fit.coefficient[0];
-    line->per_hop = fit.coefficient[1];
-    line->sigma = fit.sigma;
-    line->r2 = fit.r2;
-    line->outliers = fit.outliers;
-    return failed ? -1 : 0;
+    if (db_fit_linear(x, y, pairs, 2, &fit, residual, outlier, err))
+        return -1;
+    for (size_t i = 0; i < pairs; i++)
+        squares += residual[i] * residual[i] / (double)pairs;
+    *line = (topomap_db_line){
+        fit.coefficient[1], fit.coefficient[0], fit.sigma, sqrt(squares), mean, fit.r2,
+        fit.outliers};
+    return 0;
 }
 
 int db_times_fit(struct db_times *times, topomap_db_line *latency, topomap_db_line *byte,

@@ -12,15 +12,10 @@
 /* In a calibration: no time for a byte at all. */
 static const double boundless = 1e12;
 
-static double bandwidth(double us_per_byte)
-{
-    return us_per_byte * boundless > 1 ? 1 / us_per_byte : boundless;
-}
-
 static void put_level(FILE *out, const char *level, const char *class, const topomap_db_time *time)
 {
     fprintf(out, "%s%s%s,%.9g,%.9g\n", level, *class ? ":" : "", class, time->latency_us,
-            bandwidth(time->us_per_byte));
+            time->us_per_byte * boundless > 1 ? 1 / time->us_per_byte : boundless);
 }
 
 static int is_free(const topomap_db_hop *hop)
@@ -84,11 +79,15 @@ struct matrix {
     uint32_t *name; /* [nodes] of measured.name; UINT32_MAX: not measured */
     const char **text;
     float *cost;
+    struct db_path path; /* scratch */
+    topomap_arena arena;
 };
 
-static double nanoseconds(const struct matrix *m, const topomap_db_time *time)
+/* In nanoseconds. */
+static void set_cost(const struct matrix *m, size_t i, size_t j, const topomap_db_time *time)
 {
-    return 1000 * (time->latency_us / m->size + time->us_per_byte);
+    m->cost[i * m->nodes + j] = m->cost[j * m->nodes + i] =
+        (float)(1000 * (time->latency_us / m->size + time->us_per_byte));
 }
 
 static int choose_nodes(struct matrix *m, const topomap_names *nodes, topomap_error *err)
@@ -97,9 +96,9 @@ static int choose_nodes(struct matrix *m, const topomap_names *nodes, topomap_er
     size_t most = nodes ? nodes->count : measured->names;
     TOPOMAP_FREED uint8_t *seen = topomap_alloc(measured->names, 1, err);
 
-    m->name = topomap_alloc(most, sizeof *m->name, err);
-    m->text = topomap_alloc(most, sizeof *m->text, err);
-    if (!seen || !m->name || !m->text)
+    m->name = topomap_arena_alloc(&m->arena, most, sizeof *m->name, err);
+    m->text = topomap_arena_alloc(&m->arena, most, sizeof *m->text, err);
+    if (!seen || m->arena.is_short)
         return -1;
     for (size_t i = 0; i < m->own->pairs; i++)
         seen[m->own->pair[i].from] = seen[m->own->pair[i].to] = 1;
@@ -119,10 +118,10 @@ static int choose_nodes(struct matrix *m, const topomap_names *nodes, topomap_er
 }
 
 /* What its links cost; by f(h) where they are not known. */
-static int predict(struct matrix *m, size_t i, size_t j, struct db_path *path,
-                   topomap_db_time *time, topomap_error *err)
+static int predict(struct matrix *m, size_t i, size_t j, topomap_db_time *time, topomap_error *err)
 {
     const topomap_db_calibration *r = m->result;
+    struct db_path *path = &m->path;
     topomap_db_time sum = r->base, line;
     double slowest = 0, hops = 0;
     int complete = m->own->routed;
@@ -151,28 +150,22 @@ static int predict(struct matrix *m, size_t i, size_t j, struct db_path *path,
 
 static int fill_gaps(struct matrix *m, topomap_error *err)
 {
-    struct db_path path = {0};
-    int result = 0;
+    topomap_db_time time;
 
-    for (size_t i = 0; !result && i < m->nodes; i++)
-        for (size_t j = 0; !result && j < i; j++) {
-            topomap_db_time time = {0};
-
+    for (size_t i = 0; i < m->nodes; i++)
+        for (size_t j = 0; j < i; j++) {
             if (m->cost[i * m->nodes + j] > 0)
                 continue;
-            if (m->own->paths)
-                result = predict(m, i, j, &path, &time, err);
-            else
-                result = topomap_error_set(err, TOPOMAP_EINPUT,
-                                           "'%s' and '%s' were not measured, and there is no "
-                                           "database to say how far apart they are (--db)",
-                                           m->text[j], m->text[i]);
-            if (!result)
-                m->cost[i * m->nodes + j] = m->cost[j * m->nodes + i] =
-                    (float)nanoseconds(m, &time);
+            if (!m->own->paths)
+                return topomap_error_set(err, TOPOMAP_EINPUT,
+                                         "'%s' and '%s' were not measured, and there is no "
+                                         "database to say how far apart they are (--db)",
+                                         m->text[j], m->text[i]);
+            if (predict(m, i, j, &time, err))
+                return -1;
+            set_cost(m, i, j, &time);
         }
-    free(path.cable);
-    return result;
+    return 0;
 }
 
 static int fill(struct matrix *m, topomap_error *err)
@@ -180,7 +173,7 @@ static int fill(struct matrix *m, topomap_error *err)
     size_t names = m->own->measured.names;
     TOPOMAP_FREED uint32_t *place = topomap_alloc(names, sizeof *place, err);
 
-    m->cost = topomap_alloc(m->nodes, m->nodes * sizeof *m->cost, err);
+    m->cost = topomap_arena_alloc(&m->arena, m->nodes, m->nodes * sizeof *m->cost, err);
     if (!place || !m->cost)
         return -1;
     for (size_t i = 0; i < m->nodes; i++)
@@ -191,8 +184,7 @@ static int fill(struct matrix *m, topomap_error *err)
         size_t a = place[pair->from], b = place[pair->to];
 
         if (a && b)
-            m->cost[(a - 1) * m->nodes + b - 1] = m->cost[(b - 1) * m->nodes + a - 1] =
-                (float)nanoseconds(m, &pair->time);
+            set_cost(m, a - 1, b - 1, &pair->time);
     }
     return fill_gaps(m, err);
 }
@@ -225,8 +217,7 @@ int topomap_db_calibration_matrix(const topomap_db_calibration *result, double s
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "a message of the matrix has 1 byte at least");
     failed = choose_nodes(&m, nodes, err) || fill(&m, err) || write_matrix(&m, path, err);
-    free(m.name);
-    free(m.text);
-    free(m.cost);
-    return failed ? -1 : 0;
+    free(m.path.cable);
+    topomap_arena_clear(&m.arena);
+    return DB_STATUS(failed);
 }

@@ -202,21 +202,19 @@ static void judge(struct problem *p)
 /* Makes room, fits, and judges. */
 static int run(struct problem *p, void (*fit)(struct problem *p), topomap_error *err)
 {
+    TOPOMAP_FREED double *weight = NULL;
+
     memset(p->fit, 0, sizeof *p->fit);
     if (p->columns < 1 || p->columns > DB_FIT_COLUMNS)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "a fit has 1 to %d columns, not %zu",
                                  DB_FIT_COLUMNS, p->columns);
-    p->weight = topomap_alloc(p->rows, sizeof *p->weight, err);
-    p->scratch = p->weight ? topomap_alloc(p->rows, sizeof *p->scratch, err) : NULL;
-    if (!p->scratch) {
-        free(p->weight);
+    weight = p->weight = topomap_alloc(p->rows, 2 * sizeof *p->weight, err);
+    if (!weight)
         return -1;
-    }
+    p->scratch = weight + p->rows;
     memset(p->outlier, 0, p->rows);
     fit(p);
     judge(p);
-    free(p->weight);
-    free(p->scratch);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 enum { RATES = 5, LEGEND = 40, EDGE = DB_DRAW_EDGE, CELL = DB_DRAW_CELL, SLICE_FONT = 9 };
 
@@ -34,8 +35,7 @@ static const topomap_draw_style styles[] = {
 struct fault {
     int64_t vertex;
     uint32_t port;
-    char *text; /* owned by the first of its two ends */
-    int owned;
+    const char *text;
 };
 
 struct picture {
@@ -45,6 +45,7 @@ struct picture {
     uint32_t rate[RATES], rates; /* Mb/s, the most first; slower ones are with the last */
     struct fault *fault;
     size_t faults, room;
+    topomap_arena texts; /* of the faults */
     topomap_error *err;
 };
 
@@ -56,7 +57,7 @@ static void find_rates(struct picture *p)
     for (size_t c = 0; c < p->x->cables; c++) {
         uint32_t rate = p->x->cable[c].mbps, k = 0;
 
-        if (!rate || !db_cable_kept(p->x, &p->x->cable[c]))
+        if (!rate)
             continue;
         while (k < p->rates && p->rate[k] > rate)
             k++;
@@ -90,33 +91,20 @@ static int take_finding(const topomap_db_finding *finding, void *data)
     if (!finding->end[0].port && !finding->end[1].port)
         return 0;
     snprintf(text, sizeof text, "%s: %s", finding->check, finding->text);
-    kept = topomap_strdup(text, p->err);
-    if (!kept || topomap_grow(&p->fault, &p->room, p->faults + 2, sizeof *p->fault, p->err) != 0) {
-        free(kept);
+    kept = topomap_arena_strdup(&p->texts, text, p->err);
+    if (!kept || topomap_grow(&p->fault, &p->room, p->faults + 2, sizeof *p->fault, p->err) != 0)
         return -1;
-    }
     for (int i = 0; i < 2; i++)
-        p->fault[p->faults++] =
-            (struct fault){finding->end[i].vertex, finding->end[i].port, kept, i == 0};
+        p->fault[p->faults++] = (struct fault){finding->end[i].vertex, finding->end[i].port, kept};
     return 0;
 }
 
 TOPOMAP_COMPARE(by_port, struct fault, TOPOMAP_ORDER(x->vertex, y->vertex),
                 TOPOMAP_ORDER(x->port, y->port))
 
-static int find_faults(struct picture *p)
-{
-    const topomap_db_check_options options = {.max_age = INFINITY};
-
-    if (topomap_db_check(p->x->db, &options, take_finding, p, p->err) != 0)
-        return -1;
-    TOPOMAP_SORT(p->fault, p->faults, by_port);
-    return 0;
-}
-
 static const char *fault_at(const struct picture *p, uint32_t sw, uint32_t port)
 {
-    const struct fault key = {p->x->graph.id[sw], port, NULL, 0};
+    const struct fault key = {p->x->graph.id[sw], port, NULL};
     const struct fault *found =
         p->faults && port ? bsearch(&key, p->fault, p->faults, sizeof key, by_port) : NULL;
 
@@ -147,8 +135,6 @@ static void put_cables(struct picture *p)
         topomap_spot from, to = places->sw[cable->b];
         const char *fault = fault_at(p, cable->b, cable->bport);
 
-        if (!db_cable_kept(p->x, cable))
-            continue;
         from = cable->host == UINT32_MAX ? places->sw[cable->a] : places->host[cable->host];
         if (!fault && cable->host == UINT32_MAX)
             fault = fault_at(p, cable->a, cable->aport);
@@ -174,8 +160,7 @@ static void put_places(struct picture *p)
             char name[80] = "";
 
             for (uint32_t k = 2; k < places->dimensions; k++)
-                snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s%" PRIu32,
-                         k > 2 ? "," : "", k == 2 ? "z=" : "", at[k]);
+                topomap_text_append(name, sizeof name, "%s%" PRIu32, k > 2 ? "," : "z=", at[k]);
             topomap_draw_text(p->out, TEXT, spot.x - 4, spot.y - 7, SLICE_FONT, 0, "%s", name);
         }
         for (d = 0; d < places->dimensions && ++at[d] == size[d]; d++)
@@ -238,17 +223,20 @@ static double put_legend(struct picture *p)
 
 static int draw(struct picture *p)
 {
+    const topomap_db_check_options options = {.max_age = INFINITY};
     topomap_db_summary summary;
     topomap_drawing *out = p->out;
 
     if ((p->x->graph.count && db_export_check_links(p->x, "svg", p->err) != 0) ||
         topomap_db_summarise(p->x->db, &summary, p->err) != 0 ||
-        db_places_find(p->x, &p->places, p->err) != 0 || find_faults(p) != 0)
+        db_places_find(p->x, &p->places, p->err) != 0 ||
+        topomap_db_check(p->x->db, &options, take_finding, p, p->err) != 0)
         return -1;
+    TOPOMAP_SORT(p->fault, p->faults, by_port);
     out->style = styles;
     out->styles = sizeof styles / sizeof *styles;
     snprintf(out->title, sizeof out->title, "%s: %u hosts, %" PRIu64 " switches, %" PRIu64 " links",
-             summary.topology, p->x->kept_hosts, summary.switches, summary.links);
+             summary.topology, p->x->hosts, summary.switches, summary.links);
     find_rates(p);
     put_places(p);
     put_cables(p);
@@ -264,9 +252,7 @@ static int draw_export(struct db_export *x, topomap_drawing *out, topomap_error 
     struct picture p = {.x = x, .out = out, .err = err};
     int result = draw(&p);
 
-    for (size_t i = 0; i < p.faults; i++)
-        if (p.fault[i].owned)
-            free(p.fault[i].text);
+    topomap_arena_clear(&p.texts);
     free(p.fault);
     db_places_clear(&p.places);
     return result;

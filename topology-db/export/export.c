@@ -9,6 +9,7 @@
 #include "util/alloc.h"
 #include "util/hostlist.h"
 #include "util/output.h"
+#include "util/text.h"
 
 #define ADDRESS(exporter) &(exporter),
 static const db_exporter *const exporters[] = {DB_EXPORTERS(ADDRESS)};
@@ -19,12 +20,6 @@ enum { EXPORTERS = sizeof exporters / sizeof *exporters };
 const topomap_db_exporter_row *topomap_db_exporter_row_at(size_t i)
 {
     return i < EXPORTERS ? &exporters[i]->row : NULL;
-}
-
-int db_cable_kept(const struct db_export *x, const struct db_cable *cable)
-{
-    return x->sw[cable->b].kept &&
-           (cable->host == UINT32_MAX ? x->sw[cable->a].kept : x->host[cable->host].kept);
 }
 
 /* ---- Loading ----------------------------------------------------------------------------- */
@@ -57,10 +52,102 @@ static int read_hosts(struct db_export *x, topomap_error *err)
     return rows.result;
 }
 
+struct edge {
+    uint32_t lower, upper; /* indices of switches */
+};
+
+/* Units of a tree and the blocks are the first switches, in order of their ids; switches of the
+ * aggregates of blocks follow those that they join (derive_slurm.c). */
+static int read_edges(struct db_export *x, int tree, struct edge **edge, size_t *count,
+                      topomap_error *err)
+{
+    size_t room = 0;
+    DB_ROWS rows = db_ask(
+        x->file,
+        tree ? "WITH u AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM slurm_unit WHERE"
+               " topology = (SELECT id FROM slurm_topology WHERE chosen)),"
+               " first AS (SELECT min(id) - 1 AS id FROM slurm_switch)"
+               " SELECT c.n + first.id, p.n + first.id FROM slurm_member"
+               " JOIN u AS p ON p.id = unit JOIN u AS c ON c.id = child, first"
+             : "SELECT a, b FROM slurm_trunk",
+        err);
+
+    while (db_next(&rows)) {
+        struct edge one = {topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 0)),
+                           topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 1))};
+
+        if (one.lower != UINT32_MAX && one.upper != UINT32_MAX &&
+            TOPOMAP_APPEND(*edge, *count, room, err, one))
+            return -1;
+    }
+    return rows.result;
+}
+
+TOPOMAP_COMPARE(by_lower, struct edge, TOPOMAP_ORDER(x->lower, y->lower),
+                TOPOMAP_ORDER(x->upper, y->upper))
+
+/* A switch has its level when all that is below it has. */
+static int set_levels(struct db_export *x, const struct edge *edge, size_t count,
+                      topomap_error *err)
+{
+    TOPOMAP_FREED uint32_t *below = topomap_alloc(x->graph.count, sizeof *below, err);
+    TOPOMAP_FREED size_t *first = topomap_alloc(x->graph.count + 1u, sizeof *first, err);
+    uint32_t head = 0, tail = 0;
+
+    if (!below || !first)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        below[edge[i].upper]++;
+        first[edge[i].lower + 1]++;
+    }
+    for (uint32_t i = 0; i < x->graph.count; i++) {
+        first[i + 1] += first[i];
+        x->sw[i].level = 0;
+        if (!below[i])
+            x->graph.queue[tail++] = i;
+    }
+    while (head < tail) {
+        uint32_t at = x->graph.queue[head++];
+
+        for (size_t i = first[at]; i < first[at + 1]; i++) {
+            struct db_export_switch *upper = &x->sw[edge[i].upper];
+
+            if (upper->level <= x->sw[at].level)
+                upper->level = x->sw[at].level + 1;
+            if (--below[edge[i].upper] == 0)
+                x->graph.queue[tail++] = edge[i].upper;
+        }
+    }
+    return 0;
+}
+
+/* Levels of the switches of Slurm's topology file, one above the highest that is below it, the
+ * leaves being 0; none for a ring or torus. */
+static int find_slurm_levels(struct db_export *x, topomap_error *err)
+{
+    static const char kind[] = "SELECT CASE kind WHEN 'tree' THEN 2 WHEN 'block' THEN 1 ELSE 0 END"
+                               " FROM slurm_topology WHERE chosen";
+    TOPOMAP_FREED struct edge *edge = NULL;
+    size_t count = 0;
+    int64_t tree;
+
+    if (db_number(x->file, kind, 0, &tree, err))
+        return -1;
+    for (uint32_t i = 0; i < x->graph.count; i++)
+        x->sw[i].level = -1;
+    if (!tree)
+        return 0;
+    if (read_edges(x, tree == 2, &edge, &count, err))
+        return -1;
+    TOPOMAP_SORT(edge, count, by_lower);
+    return set_levels(x, edge, count, err);
+}
+
 /* Where no fabric has switches, those of Slurm's topology file are the network: hosts with
  * coordinates have it beside them, others instead (derive_slurm.c). */
-static int choose_switches(struct db_export *x, topomap_error *err)
+static int read_switches(struct db_export *x, topomap_error *err)
 {
+    DB_ROWS rows = {0};
     int64_t slurm;
 
     if (db_number(x->file,
@@ -69,14 +156,7 @@ static int choose_switches(struct db_export *x, topomap_error *err)
                   0, &slurm, err))
         return -1;
     x->slurm = slurm != 0;
-    return db_switches_load(x->file, x->slurm, &x->graph, err);
-}
-
-static int read_switches(struct db_export *x, topomap_error *err)
-{
-    DB_ROWS rows = {0};
-
-    if (choose_switches(x, err))
+    if (db_switches_load(x->file, x->slurm, &x->graph, err))
         return -1;
     x->sw = topomap_alloc(x->graph.count, sizeof *x->sw, err);
     if (!x->sw)
@@ -98,13 +178,15 @@ static int read_switches(struct db_export *x, topomap_error *err)
         x->sw[at].level = db_is_null(rows.row, 3) ? -1 : sqlite3_column_int64(rows.row, 3);
         x->sw[at].guid = db_u64(rows.row, 4);
     }
-    return rows.result || !x->slurm ? rows.result : db_export_slurm_levels(x, err);
+    return rows.result || !x->slurm ? rows.result : find_slurm_levels(x, err);
 }
 
 static uint32_t find_host(const struct db_export *x, int64_t id)
 {
-    /* Hosts are numbered from 1 in natural order. */
-    return id >= 1 && id <= x->hosts && x->host[id - 1].id == id ? (uint32_t)(id - 1) : UINT32_MAX;
+    size_t at = topomap_sorted_rows(x->host, x->hosts, sizeof *x->host,
+                                    offsetof(struct db_export_host, id), id);
+
+    return at < x->hosts && x->host[at].id == id ? (uint32_t)at : UINT32_MAX;
 }
 
 /* Gives the ends of a cable their order, and its host a home. */
@@ -159,18 +241,15 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     return 1;
 }
 
-/* Cables of hosts first, by host, adapter and port; then those between switches. */
-static int by_ends(const void *a, const void *b)
+static int by_first_end(const struct db_cable *x, const struct db_cable *y)
 {
-    const struct db_cable *x = a, *y = b;
-    int order = TOPOMAP_ORDER(x->host, y->host);
-
-    if (!order)
-        order =
-            x->host == UINT32_MAX ? TOPOMAP_ORDER(x->a, y->a) : TOPOMAP_ORDER(x->vertex, y->vertex);
-    order = order ?: TOPOMAP_ORDER(x->aport, y->aport) ?: TOPOMAP_ORDER(x->b, y->b);
-    return order ?: TOPOMAP_ORDER(x->bport, y->bport);
+    return x->host == UINT32_MAX ? TOPOMAP_ORDER(x->a, y->a) : TOPOMAP_ORDER(x->vertex, y->vertex);
 }
+
+/* Cables of hosts first, by host, adapter and port; then those between switches. */
+TOPOMAP_COMPARE(by_ends, struct db_cable, TOPOMAP_ORDER(x->host, y->host) ?: by_first_end(x, y),
+                TOPOMAP_ORDER(x->aport, y->aport) ?: TOPOMAP_ORDER(x->b, y->b)
+                                                  ?: TOPOMAP_ORDER(x->bport, y->bport))
 
 static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap_error *err)
 {
@@ -201,14 +280,12 @@ static int read_cables(struct db_export *x, topomap_error *err)
         {1, "SELECT a, 0, b, 0, 0, 0, NULL, NULL, NULL, NULL FROM slurm_trunk"},
     };
     size_t room = 0;
-    int result = 0;
 
-    for (size_t i = 0; !result && i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].slurm == x->slurm)
-            result = read_rows(x, rows[i].sql, &room, err);
-    if (!result)
-        TOPOMAP_SORT(x->cable, x->cables, by_ends);
-    return result;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].slurm == x->slurm && read_rows(x, rows[i].sql, &room, err))
+            return -1;
+    TOPOMAP_SORT(x->cable, x->cables, by_ends);
+    return 0;
 }
 
 void db_export_clear(struct db_export *x)
@@ -223,11 +300,14 @@ void db_export_clear(struct db_export *x)
 
 /* ---- What a job needs ---------------------------------------------------------------------- */
 
+/* Leaves out the others, so that cables of theirs are not read. */
 static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_error *err)
 {
     DB_FINDER finder = {0};
+    TOPOMAP_FREED uint8_t *kept = topomap_alloc(x->hosts, 1, err);
+    uint32_t hosts = 0;
 
-    if (db_finder_open(x->db, &finder, err))
+    if (!kept || db_finder_open(x->db, &finder, err))
         return -1;
     for (size_t i = 0; i < nodes->count; i++) {
         struct db_place place;
@@ -236,12 +316,15 @@ static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_e
         if (db_finder_find(&finder, nodes->name[i], &place, err))
             return -1;
         at = find_host(x, place.host);
-        if (at == UINT32_MAX || x->host[at].kept)
+        if (at == UINT32_MAX || kept[at])
             continue;
-        x->host[at].kept = 1;
-        x->kept_hosts++;
+        kept[at] = 1;
         snprintf(x->host[at].name, sizeof x->host[at].name, "%s", nodes->name[i]);
     }
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (kept[h])
+            x->host[hosts++] = x->host[h];
+    x->hosts = hosts;
     return 0;
 }
 
@@ -277,43 +360,41 @@ static int keep_switches(struct db_export *x, topomap_error *err)
     TOPOMAP_FREED uint8_t *wanted = topomap_alloc(x->graph.count, 1, err);
     TOPOMAP_FREED uint8_t *on = topomap_alloc(x->graph.count, 1, err);
     TOPOMAP_FREED uint16_t *hops = topomap_alloc(x->graph.count, sizeof *hops, err);
-    int result = wanted && on && hops ? 0 : -1;
+    size_t cables = 0;
 
-    for (size_t i = 0; !result && i < x->cables; i++)
-        if (x->cable[i].host != UINT32_MAX && x->host[x->cable[i].host].kept)
+    if (!wanted || !on || !hops)
+        return -1;
+    for (size_t i = 0; i < x->cables; i++)
+        if (x->cable[i].host != UINT32_MAX)
             wanted[x->cable[i].b] = 1;
-    for (uint32_t i = 0; !result && i < x->graph.count; i++)
+    for (uint32_t i = 0; i < x->graph.count; i++)
         if (wanted[i])
             keep_paths(x, i, wanted, hops, on);
-    return result;
-}
-
-static void keep_all(struct db_export *x)
-{
-    for (uint32_t i = 0; i < x->hosts; i++)
-        x->host[i].kept = 1;
-    for (uint32_t i = 0; i < x->graph.count; i++)
-        x->sw[i].kept = 1;
-    x->kept_hosts = x->hosts;
+    for (size_t i = 0; i < x->cables; i++)
+        if (x->cable[i].host != UINT32_MAX ||
+            (x->sw[x->cable[i].a].kept && x->sw[x->cable[i].b].kept))
+            x->cable[cables++] = x->cable[i];
+    x->cables = cables;
+    return 0;
 }
 
 /* ---- All --------------------------------------------------------------------------------- */
 
 int db_export_load(struct db_export *x, const topomap_names *nodes, topomap_error *err)
 {
-    if (read_hosts(x, err) || read_switches(x, err) || read_cables(x, err))
+    if (read_hosts(x, err) || (nodes && keep_hosts(x, nodes, err)) || read_switches(x, err) ||
+        read_cables(x, err))
         return -1;
-    if (nodes)
-        return keep_hosts(x, nodes, err) || keep_switches(x, err) ? -1 : 0;
-    keep_all(x);
-    return 0;
+    for (uint32_t i = 0; i < x->graph.count; i++)
+        x->sw[i].kept = !nodes;
+    return nodes ? keep_switches(x, err) : 0;
 }
 
 /* topomap imports only valid names of nodes; a database that it did not write may have others. */
 static int check_names(const struct db_export *x, const char *format, topomap_error *err)
 {
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && !topomap_is_node_name(x->host[h].name, strlen(x->host[h].name)))
+        if (!topomap_is_node_name(x->host[h].name, strlen(x->host[h].name)))
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: '%.80s' is not a node name, which %s needs: import the "
                                      "dumps into a new database",
@@ -329,13 +410,13 @@ int db_export_check_links(const struct db_export *x, const char *format, topomap
                                  "database lists any",
                                  x->db->path, format);
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+        if (x->host[h].home != UINT32_MAX)
             return check_names(x, format, err);
-    return x->kept_hosts
+    return x->hosts
                ? topomap_error_set(err, TOPOMAP_EINPUT,
                                    "%s: no source of this database says on which switch any of the "
                                    "%u hosts hangs: %s would have none of them",
-                                   x->db->path, x->kept_hosts, format)
+                                   x->db->path, x->hosts, format)
                : 0;
 }
 
@@ -346,11 +427,18 @@ static const db_exporter *find(const char *name, topomap_error *err)
     for (size_t i = 0; i < EXPORTERS; i++) {
         if (strcmp(exporters[i]->row.name, name) == 0)
             return exporters[i];
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 exporters[i]->row.name);
+        topomap_text_append(known, sizeof known, "%s%s", i ? ", " : "", exporters[i]->row.name);
     }
     topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
     return NULL;
+}
+
+static int end_output(topomap_output *output, int failed, topomap_error *err)
+{
+    if (!failed)
+        return topomap_output_commit(output, err);
+    topomap_output_abandon(output);
+    return -1;
 }
 
 int topomap_db_export_machine(const topomap_machine *machine, const char *name, double latency,
@@ -367,11 +455,8 @@ int topomap_db_export_machine(const topomap_machine *machine, const char *name, 
                                  name);
     if (topomap_output_open(path, &output, err))
         return -1;
-    if (exporter->run_machine(topomap_output_file(output), machine, latency, err)) {
-        topomap_output_abandon(output);
-        return -1;
-    }
-    return topomap_output_commit(output, err);
+    return end_output(
+        output, exporter->run_machine(topomap_output_file(output), machine, latency, err), err);
 }
 
 int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes, double latency,
@@ -387,8 +472,5 @@ int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nod
         topomap_output_open(path, &output, err))
         return -1;
     x.out = topomap_output_file(output);
-    if (exporter->run(&x, err) == 0)
-        return topomap_output_commit(output, err);
-    topomap_output_abandon(output);
-    return -1;
+    return end_output(output, exporter->run(&x, err), err);
 }

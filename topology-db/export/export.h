@@ -25,7 +25,6 @@ struct db_export_host {
     char name[DB_KEY]; /* as Slurm names it: of --nodes, else without the domain */
     char class[64], status[24], type[24], place[64];
     uint32_t home; /* index of a switch that it hangs on, or UINT32_MAX */
-    int kept;
 };
 
 struct db_export_switch {
@@ -33,10 +32,11 @@ struct db_export_switch {
     char place[64];
     int64_t level; /* -1: not known */
     uint64_t guid;
-    int kept;
+    int kept; /* it is exported */
 };
 
-/** What is exported: all, or what routes between some hosts need. */
+/** What is exported: all, or what routes between some hosts need; hosts and cables that are not
+ *  exported are left out. */
 struct db_export {
     topomap_db *db;
     sqlite3 *file;
@@ -44,7 +44,7 @@ struct db_export {
     double latency;              /* seconds a link, for formats that have it */
     int slurm;                   /* switches are those of Slurm's topology file */
     struct db_export_host *host; /* in natural order */
-    uint32_t hosts, kept_hosts;
+    uint32_t hosts;
     topomap_switches graph;
     struct db_export_switch *sw; /* [graph.count] */
     struct db_cable *cable;      /* by names of the switch and its port */
@@ -64,16 +64,10 @@ struct db_groups {
 };
 /** Groups of level 0: leaf switches, those that share most of their hosts (rails) being one. Each
  *  level above joins what links through switches of that level join, and is left out where it joins
- *  nothing. Without levels (no fat tree), one level joins everything. */
+ *  nothing. Without levels (no fat tree), one level joins everything.
+ *  \param groups  ends with db_groups_clear(), after a failure too */
 int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_error *err);
 void db_groups_clear(struct db_groups *groups);
-
-/** Levels of the switches of Slurm's topology file, the leaves being 0; none for a ring or torus.
- */
-int db_export_slurm_levels(struct db_export *x, topomap_error *err);
-
-/** Nonzero if both ends of the cable are exported. */
-int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
 
 /** An export that would hold no host, or whose network is not known, says so instead. */
 int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err);

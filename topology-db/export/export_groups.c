@@ -23,12 +23,7 @@ struct pair {
     uint32_t a, b;
 };
 
-static int by_pair(const void *x, const void *y)
-{
-    const struct pair *p = x, *q = y;
-
-    return TOPOMAP_ORDER(p->a, q->a) ?: TOPOMAP_ORDER(p->b, q->b);
-}
+TOPOMAP_COMPARE(by_pair, struct pair, TOPOMAP_ORDER(x->a, y->a), TOPOMAP_ORDER(x->b, y->b))
 
 /* Pairs of switches of one host; its cables follow one another. */
 static int list_pairs(struct joining *j, struct pair **pairs, size_t *count, topomap_error *err)
@@ -41,15 +36,13 @@ static int list_pairs(struct joining *j, struct pair **pairs, size_t *count, top
             for (size_t k = i; k < end; k++) {
                 uint32_t a = x->cable[k].b, b = x->cable[end].b;
 
-                if (a == b || !x->host[x->cable[i].host].kept || end - i > 64)
-                    continue;
-                if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err))
+                if (a != b && end - i <= 64 &&
+                    TOPOMAP_APPEND(*pairs, *count, room, err,
+                                   a < b ? (struct pair){a, b} : (struct pair){b, a}))
                     return -1;
-                (*pairs)[(*count)++] = a < b ? (struct pair){a, b} : (struct pair){b, a};
             }
-        if (x->host[x->cable[i].host].kept)
-            for (size_t k = i; k < end; k++)
-                j->host_count[x->cable[k].b]++;
+        for (size_t k = i; k < end; k++)
+            j->host_count[x->cable[k].b]++;
     }
     return 0;
 }
@@ -59,11 +52,11 @@ static int join_rails(struct joining *j, topomap_error *err)
 {
     TOPOMAP_FREED struct pair *pairs = NULL;
     size_t count = 0, end;
-    int result = list_pairs(j, &pairs, &count, err);
 
-    if (!result)
-        TOPOMAP_SORT(pairs, count, by_pair);
-    for (size_t i = 0; !result && i < count; i = end) {
+    if (list_pairs(j, &pairs, &count, err))
+        return -1;
+    TOPOMAP_SORT(pairs, count, by_pair);
+    for (size_t i = 0; i < count; i = end) {
         uint32_t a = j->host_count[pairs[i].a], b = j->host_count[pairs[i].b];
 
         for (end = i; end < count && by_pair(&pairs[i], &pairs[end]) == 0; end++)
@@ -71,7 +64,7 @@ static int join_rails(struct joining *j, topomap_error *err)
         if ((end - i) * 2 >= (a < b ? a : b))
             topomap_disjoint_join(j->parent, pairs[i].a, pairs[i].b);
     }
-    return result;
+    return 0;
 }
 
 /* ---- Levels ------------------------------------------------------------------------------ */
@@ -127,11 +120,9 @@ static void find_tops(struct joining *j, uint32_t level)
 static int add_group(struct joining *j, struct db_groups *groups, size_t *room, uint32_t r,
                      uint32_t level, topomap_error *err)
 {
-    if (topomap_grow(&groups->group, room, groups->count + 1u, sizeof *groups->group, err))
-        return -1;
-    groups->group[groups->count] = (struct db_group){UINT32_MAX, level, j->top[r], 0};
-    j->group_at[r] = groups->count++;
-    return 0;
+    j->group_at[r] = groups->count;
+    return TOPOMAP_APPEND(groups->group, groups->count, *room, err,
+                          (struct db_group){UINT32_MAX, level, j->top[r], 0});
 }
 
 /* Groups of level 0, and the group of each host. A host on a switch above the leaves (a service
@@ -146,7 +137,7 @@ static int make_leaves(struct joining *j, struct db_groups *groups, size_t *room
         uint32_t r;
 
         groups->of_host[h] = UINT32_MAX;
-        if (!x->host[h].kept || x->host[h].home == UINT32_MAX)
+        if (x->host[h].home == UINT32_MAX)
             continue;
         r = topomap_disjoint_root(j->parent, x->host[h].home);
         if (j->group_at[r] == UINT32_MAX && add_group(j, groups, room, r, 0, err))
@@ -206,7 +197,6 @@ int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_
     TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     struct joining j = {.x = x};
     uint32_t count = x->graph.count;
-    int result = -1;
 
     *groups = (struct db_groups){0};
     groups->of_host = topomap_alloc(x->hosts, sizeof *groups->of_host, err);
@@ -216,16 +206,11 @@ int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_
     j.host_count = topomap_arena_alloc(&arena, count, sizeof *j.host_count, err);
     j.top = topomap_arena_alloc(&arena, count, sizeof *j.top, err);
     j.inside = topomap_arena_alloc(&arena, count, sizeof *j.inside, err);
-    if (groups->of_host && !arena.is_short)
-        result = make(&j, groups, err);
-    if (result)
-        db_groups_clear(groups);
-    return result;
+    return groups->of_host && !arena.is_short ? make(&j, groups, err) : -1;
 }
 
 void db_groups_clear(struct db_groups *groups)
 {
     free(groups->group);
     free(groups->of_host);
-    *groups = (struct db_groups){0};
 }

@@ -35,22 +35,17 @@ static void put_place(FILE *out, const char *place)
 
 static void put_hosts(struct db_export *x)
 {
-    const char *comma = "";
-
     fputs("  \"hosts\": [", x->out);
     for (uint32_t h = 0; h < x->hosts; h++) {
         const struct db_export_host *host = &x->host[h];
 
-        if (!host->kept)
-            continue;
-        fprintf(x->out, "%s\n    {\"name\": ", comma);
+        fprintf(x->out, "%s\n    {\"name\": ", h ? "," : "");
         put_text(x->out, host->name);
         put_key(x->out, "class", host->class);
         put_key(x->out, "status", host->status);
         put_key(x->out, "type", host->type);
         put_place(x->out, host->place);
         fputc('}', x->out);
-        comma = ",";
     }
     fputs("\n  ],\n", x->out);
 }
@@ -85,15 +80,12 @@ static void put_port(FILE *out, const char *key, uint32_t port)
 
 static void put_links(struct db_export *x)
 {
-    const char *comma = "";
-
     fputs("  \"links\": [", x->out);
     for (size_t i = 0; i < x->cables; i++) {
         const struct db_cable *cable = &x->cable[i];
 
-        if (!db_cable_kept(x, cable))
-            continue;
-        fprintf(x->out, "%s\n    {\"%s\": ", comma, cable->host == UINT32_MAX ? "switch" : "host");
+        fprintf(x->out, "%s\n    {\"%s\": ", i ? "," : "",
+                cable->host == UINT32_MAX ? "switch" : "host");
         put_text(x->out,
                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
         put_port(x->out, "port", cable->aport);
@@ -106,7 +98,6 @@ static void put_links(struct db_export *x)
             fprintf(x->out, ", \"speed\": \"%s\"", ib_speeds[cable->speed].name);
         fprintf(x->out, cable->mbps ? ", \"gbps\": %.3f}" : ", \"gbps\": null}",
                 cable->mbps / 1000.0);
-        comma = ",";
     }
     fputs("\n  ]\n", x->out);
 }

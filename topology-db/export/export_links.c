@@ -25,32 +25,25 @@ static void put_field(FILE *out, const char *text)
 }
 
 /* A port or a rate that is not known is empty. */
-static void put_port(FILE *out, uint32_t port)
+static void put_end(FILE *out, const char *name, uint32_t port)
 {
-    if (port)
-        fprintf(out, "%u", port);
-}
-
-static void put_rate(FILE *out, uint32_t mbps)
-{
-    if (mbps)
-        fprintf(out, mbps % 1000 ? "%u.%03u" : "%u", mbps / 1000, mbps % 1000);
+    put_field(out, name);
+    fprintf(out, port ? ",%u," : ",,", port);
 }
 
 /* `# all hosts: LIST`: these names and no other ones are hosts, so that neither a host on several
  * switches nor a switch with one neighbour is taken for the other kind. */
 static int put_hosts(struct db_export *x, topomap_error *err)
 {
-    topomap_names names = {0, topomap_alloc(x->hosts, sizeof *names.name, err)};
-    TOPOMAP_FREED char *folded = NULL;
+    TOPOMAP_FREED char **name = topomap_alloc(x->hosts, sizeof *name, err), *folded = NULL;
+    topomap_names names = {0, name};
 
-    if (!names.name)
+    if (!name)
         return -1;
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
-            names.name[names.count++] = x->host[h].name;
+        if (x->host[h].home != UINT32_MAX)
+            name[names.count++] = x->host[h].name;
     folded = names.count ? topomap_hostlist_fold(&names, err) : topomap_strdup("", err);
-    free(names.name);
     if (!folded)
         return -1;
     fprintf(x->out, "# all hosts: %s\n", folded);
@@ -80,18 +73,13 @@ static int run_links(struct db_export *x, topomap_error *err)
         const struct db_cable *cable = &x->cable[i];
         uint32_t port = cable->host == UINT32_MAX ? cable->aport : port_of(x, i, &last);
 
-        if (!db_cable_kept(x, cable))
-            continue;
-        put_field(x->out,
-                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
-        fputc(',', x->out);
-        put_port(x->out, port);
-        fputc(',', x->out);
-        put_field(x->out, x->sw[cable->b].label);
-        fputc(',', x->out);
-        put_port(x->out, cable->bport);
-        fputc(',', x->out);
-        put_rate(x->out, cable->mbps);
+        put_end(x->out,
+                cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name,
+                port);
+        put_end(x->out, x->sw[cable->b].label, cable->bport);
+        if (cable->mbps)
+            fprintf(x->out, cable->mbps % 1000 ? "%u.%03u" : "%u", cable->mbps / 1000,
+                    cable->mbps % 1000);
         if (*cable->class) {
             fputc(',', x->out);
             put_field(x->out, cable->class);
@@ -118,32 +106,27 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* 0: the same two ends. */
+static int by_pair(const struct db_cable *x, const struct db_cable *y)
+{
+    return TOPOMAP_ORDER(x->host, y->host)
+               ?: (x->host == UINT32_MAX ? TOPOMAP_ORDER(x->a, y->a) : 0)
+               ?: TOPOMAP_ORDER(x->b, y->b);
+}
+
 /* Cables between the same two ends follow one another but for their ports: one edge each. */
-static int by_pair(const void *a, const void *b)
-{
-    const struct db_cable *x = *(const struct db_cable *const *)a;
-    const struct db_cable *y = *(const struct db_cable *const *)b;
-    int order = TOPOMAP_ORDER(x->host, y->host);
+typedef const struct db_cable *cable_at;
+TOPOMAP_COMPARE(by_place, cable_at, by_pair(*x, *y), TOPOMAP_ORDER(*x, *y))
 
-    if (!order && x->host == UINT32_MAX)
-        order = TOPOMAP_ORDER(x->a, y->a);
-    return order ?: TOPOMAP_ORDER(x->b, y->b) ?: TOPOMAP_ORDER(x, y);
-}
-
-static int same_pair(const struct db_cable *x, const struct db_cable *y)
+static void put_edges(struct db_export *x, const cable_at *sorted)
 {
-    return x->host == y->host && x->b == y->b && (x->host != UINT32_MAX || x->a == y->a);
-}
-
-static void put_edges(struct db_export *x, struct db_cable **sorted, size_t count)
-{
-    size_t end;
+    size_t count = x->cables, end;
 
     for (size_t i = 0; i < count; i = end) {
         const struct db_cable *cable = sorted[i];
         double rate = 0;
 
-        for (end = i; end < count && same_pair(cable, sorted[end]); end++)
+        for (end = i; end < count && by_pair(cable, sorted[end]) == 0; end++)
             rate += sorted[end]->mbps / 1000.0;
         fputs("  ", x->out);
         put_quoted(x->out,
@@ -156,15 +139,13 @@ static void put_edges(struct db_export *x, struct db_cable **sorted, size_t coun
 
 static int run_dot(struct db_export *x, topomap_error *err)
 {
-    struct db_cable **sorted = topomap_alloc(x->cables, sizeof *sorted, err);
-    size_t count = 0;
+    TOPOMAP_FREED cable_at *sorted = topomap_alloc(x->cables, sizeof *sorted, err);
 
     if (!sorted)
         return -1;
     for (size_t i = 0; i < x->cables; i++)
-        if (db_cable_kept(x, &x->cable[i]))
-            sorted[count++] = &x->cable[i];
-    TOPOMAP_SORT(sorted, count, by_pair);
+        sorted[i] = &x->cable[i];
+    TOPOMAP_SORT(sorted, x->cables, by_place);
     fprintf(x->out, "// Edges: Gb/s, of all parallel links together.\ngraph fabric {\n"
                     "  node [shape=ellipse];\n");
     for (uint32_t i = 0; i < x->graph.count; i++)
@@ -173,15 +154,13 @@ static int run_dot(struct db_export *x, topomap_error *err)
             put_quoted(x->out, x->sw[i].label);
             fputs(" [shape=box];\n", x->out);
         }
-    for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept) {
-            fputs("  ", x->out);
-            put_quoted(x->out, x->host[h].name);
-            fputs(";\n", x->out);
-        }
-    put_edges(x, sorted, count);
+    for (uint32_t h = 0; h < x->hosts; h++) {
+        fputs("  ", x->out);
+        put_quoted(x->out, x->host[h].name);
+        fputs(";\n", x->out);
+    }
+    put_edges(x, sorted);
     fprintf(x->out, "}\n");
-    free(sorted);
     return 0;
 }
 

@@ -106,7 +106,7 @@ static void place_hosts(struct db_places *p, double y, uint32_t *next)
     uint32_t at = 0;
 
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+        if (x->host[h].home != UINT32_MAX)
             next[x->host[h].home]++;
     for (uint32_t i = 0; i < x->graph.count; i++) {
         uint32_t below = next[i];
@@ -115,7 +115,7 @@ static void place_hosts(struct db_places *p, double y, uint32_t *next)
         at += below + (below > 0);
     }
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+        if (x->host[h].home != UINT32_MAX)
             p->host[h] = (topomap_spot){EDGE + STEP * (double)next[x->host[h].home]++, y};
     p->width = fmax(p->width, 2 * EDGE + STEP * (double)at);
 }
@@ -135,8 +135,6 @@ static void place_level(struct db_places *p, int64_t level, double y, topomap_dr
         int from_host = cable->host != UINT32_MAX;
         uint32_t up = cable->b, down = cable->a;
 
-        if (!db_cable_kept(x, cable))
-            continue;
         if (!from_host && x->sw[down].level > x->sw[up].level)
             up = cable->a, down = cable->b;
         if (x->sw[up].level != level || (!from_host && x->sw[down].level >= level))
@@ -168,14 +166,6 @@ static int place_tree(struct db_places *p, int64_t levels, uint32_t *count, topo
 
 /* ---- Anything else ----------------------------------------------------------------------- */
 
-static double ring_radius(const struct db_export *x, uint32_t *count)
-{
-    *count = 0;
-    for (uint32_t i = 0; i < x->graph.count; i++)
-        *count += x->sw[i].kept != 0;
-    return fmax(100, STEP * *count / 3.0);
-}
-
 static topomap_spot ring_spot(double radius, double out, double angle)
 {
     return topomap_draw_in_ring(EDGE + ROW / 2.0 + radius, radius + out, angle);
@@ -184,12 +174,16 @@ static topomap_spot ring_spot(double radius, double out, double angle)
 /* Hosts stand outside of their switch. \param nth  [switches], zero */
 static int place_ring(struct db_places *p, uint32_t *nth, topomap_error *err)
 {
-    uint32_t count, next = 0;
-    double radius = ring_radius(p->x, &count), step = 6.283185307179586 / (count ? count : 1);
+    uint32_t count = 0, next = 0;
+    double radius, step;
     TOPOMAP_FREED double *angle = topomap_alloc(p->x->graph.count, sizeof *angle, err);
 
     if (!angle)
         return -1;
+    for (uint32_t i = 0; i < p->x->graph.count; i++)
+        count += p->x->sw[i].kept != 0;
+    radius = fmax(100, STEP * count / 3.0);
+    step = 6.283185307179586 / (count ? count : 1);
     for (uint32_t i = 0; i < p->x->graph.count; i++) {
         if (!p->x->sw[i].kept)
             continue;
@@ -218,14 +212,11 @@ static int place_nodes(struct db_places *p, topomap_error *err)
     uint32_t size[DIMENSIONS] = {0}, dimensions = 0;
     uint64_t slot = 1; /* a size is 65,535 at most */
     topomap_spot corner;
-    uint32_t *nth;
+    TOPOMAP_FREED uint32_t *nth = NULL;
 
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && *x->host[h].place) {
-            uint32_t more = take_place(x->host[h].place, dimensions, size);
-
-            dimensions = more ? more : dimensions;
-        }
+        if (*x->host[h].place)
+            dimensions = take_place(x->host[h].place, dimensions, size) ?: dimensions;
     for (uint32_t d = 0; d < dimensions && slot <= PLACES_MOST; d++)
         slot *= size[d];
     if (!dimensions || slot > PLACES_MOST)
@@ -236,7 +227,7 @@ static int place_nodes(struct db_places *p, topomap_error *err)
     for (uint32_t h = 0; h < x->hosts; h++) {
         uint32_t at[DIMENSIONS] = {0}, number = 0;
 
-        if (!x->host[h].kept || read_place(x->host[h].place, at) != dimensions)
+        if (read_place(x->host[h].place, at) != dimensions)
             continue;
         for (uint32_t d = dimensions; d-- > 0;)
             number = number * size[d] + at[d];
@@ -246,7 +237,6 @@ static int place_nodes(struct db_places *p, topomap_error *err)
         p->placed[h] = 1;
         nth[number]++;
     }
-    free(nth);
     p->dimensions = dimensions;
     memcpy(p->size, size, sizeof p->size);
     for (uint32_t d = 0; d < dimensions; d++)
@@ -264,34 +254,28 @@ static int place_switches(struct db_places *p, topomap_error *err)
     uint32_t size[DIMENSIONS] = {0}, dimensions = find_dimensions(p->x, size);
     TOPOMAP_FREED uint32_t *nth = topomap_alloc(p->x->graph.count, sizeof *nth, err);
     int64_t levels = highest(p->x);
-    int status = nth ? 0 : -1;
 
+    if (!nth)
+        return -1;
     p->is_grid = dimensions > 0;
     for (uint32_t h = 0; h < p->x->hosts; h++)
-        p->placed[h] = p->x->host[h].kept && p->x->host[h].home != UINT32_MAX;
-    if (nth && dimensions) {
-        place_grid(p, dimensions, size);
-        place_hosts_near(p, nth);
-    } else if (nth && levels >= 0) {
-        status = place_tree(p, levels, nth, err);
-    } else if (nth) {
-        status = place_ring(p, nth, err);
-    }
-    return status;
+        p->placed[h] = p->x->host[h].home != UINT32_MAX;
+    if (!dimensions)
+        return levels >= 0 ? place_tree(p, levels, nth, err) : place_ring(p, nth, err);
+    place_grid(p, dimensions, size);
+    place_hosts_near(p, nth);
+    return 0;
 }
 
 int db_places_find(const struct db_export *x, struct db_places *p, topomap_error *err)
 {
-    int status;
-
-    *p = (struct db_places){
-        .x = x,
-        .host = topomap_alloc(x->hosts ? x->hosts : 1, sizeof *p->host, err),
-        .placed = topomap_alloc(x->hosts ? x->hosts : 1, 1, err),
-        .sw = topomap_alloc(x->graph.count ? x->graph.count : 1, sizeof *p->sw, err)};
-    if (!p->host || !p->placed || !p->sw)
+    *p = (struct db_places){.x = x,
+                            .host = topomap_alloc(x->hosts, sizeof *p->host, err),
+                            .placed = topomap_alloc(x->hosts, 1, err),
+                            .sw = topomap_alloc(x->graph.count, sizeof *p->sw, err)};
+    if (!p->host || !p->placed || !p->sw ||
+        (x->graph.count ? place_switches(p, err) : place_nodes(p, err)))
         return -1;
-    status = x->graph.count ? place_switches(p, err) : place_nodes(p, err);
     for (uint32_t i = 0; i < x->graph.count; i++) {
         p->width = fmax(p->width, p->sw[i].x + EDGE);
         p->height = fmax(p->height, p->sw[i].y + EDGE);
@@ -300,7 +284,7 @@ int db_places_find(const struct db_export *x, struct db_places *p, topomap_error
         p->width = fmax(p->width, p->host[h].x + EDGE);
         p->height = fmax(p->height, p->host[h].y + EDGE);
     }
-    return status;
+    return 0;
 }
 
 void db_places_clear(struct db_places *p)

@@ -127,26 +127,23 @@ static int put_tleaf(FILE *out, uint32_t levels, const uint32_t *sizes, const ui
 static int try_tleaf(struct arch *a, int *done, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *up = topomap_alloc(a->count, sizeof *up, err);
-    uint32_t sizes[LEVELS], weights[LEVELS], group[LEVELS];
     TOPOMAP_FREED uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
-    uint32_t levels = 0;
+    uint32_t sizes[LEVELS], weights[LEVELS], levels, below = 0;
 
-    for (uint32_t t = 0; up && t < a->count; t++)
+    if (!up || !hops)
+        return -1;
+    for (uint32_t t = 0; t < a->count; t++)
         up[t] = a->groups.of_host[a->host[t]];
-    if (up && hops && same_root(a))
-        levels = uniform(a, up, sizes);
+    levels = same_root(a) ? uniform(a, up, sizes) : 0;
     for (uint32_t i = 0; levels && i < a->x->graph.count; i++)
         if (!agrees(a, i, hops))
             levels = 0;
-    group[0] = up ? up[0] : 0;
-    for (uint32_t level = 1; level < levels; level++)
-        group[level] = a->groups.group[group[level - 1]].parent;
-    for (uint32_t level = 0; level < levels; level++)
-        weights[level] = level ? 2 * (a->groups.group[group[level]].level -
-                                      a->groups.group[group[level - 1]].level)
-                               : 2 * (a->groups.group[group[0]].level + 1);
+    for (uint32_t level = 0, g = up[0]; level < levels; level++, g = a->groups.group[g].parent) {
+        weights[level] = 2 * (a->groups.group[g].level + 1 - below);
+        below = a->groups.group[g].level + 1;
+    }
     *done = put_tleaf(a->x->out, levels, sizes, weights);
-    return up && hops ? 0 : -1;
+    return 0;
 }
 
 /* ---- deco 0 -------------------------------------------------------------------------------- */
@@ -155,12 +152,8 @@ struct placed {
     uint32_t key, terminal;
 };
 
-static int by_key(const void *x, const void *y)
-{
-    const struct placed *a = x, *b = y;
-
-    return TOPOMAP_ORDER(a->key, b->key) ?: TOPOMAP_ORDER(a->terminal, b->terminal);
-}
+TOPOMAP_COMPARE(by_key, struct placed, TOPOMAP_ORDER(x->key, y->key),
+                TOPOMAP_ORDER(x->terminal, y->terminal))
 
 /* Position of each group in a walk through the tree, parents first. */
 static void walk(const struct arch *a, uint32_t *position)
@@ -216,7 +209,9 @@ static int put_distances(struct arch *a, topomap_error *err)
 {
     TOPOMAP_FREED uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
 
-    for (uint32_t t = 1; hops && t < a->count; t++) {
+    if (!hops)
+        return -1;
+    for (uint32_t t = 1; t < a->count; t++) {
         uint32_t home = a->x->host[a->host[t]].home;
 
         topomap_switches_spread(&a->x->graph, &home, 1, hops);
@@ -228,7 +223,7 @@ static int put_distances(struct arch *a, topomap_error *err)
         }
         fputc('\n', a->x->out);
     }
-    return hops ? 0 : -1;
+    return 0;
 }
 
 static int put_deco(struct arch *a, topomap_error *err)
@@ -262,7 +257,7 @@ static void arch_clear(struct arch *a)
 static int run_scotch(struct db_export *x, topomap_error *err)
 {
     TOPOMAP_CLEANUP(arch_clear) struct arch a = {.x = x};
-    int done = 0;
+    int done;
 
     if (db_groups_make(x, &a.groups, err) ||
         !(a.host = topomap_alloc(x->hosts, sizeof *a.host, err)))

@@ -4,51 +4,45 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "topology-db/export/export.h"
 #include "util/alloc.h"
+#include "util/names/known.h"
 
-struct name {
-    char text[128];
-    UT_hash_handle hh;
-};
+enum { NAME = 128 };
 
 struct writer {
     struct db_export *x;
     struct db_groups groups;
-    struct name *name; /* [groups] */
-    struct name *taken;
+    char (*name)[NAME]; /* [groups] */
+    topomap_known taken;
 };
 
 /* What may stand in a host list: letters, digits, '-', '_', '.'. */
 static int put_name(struct writer *w, uint32_t g, topomap_error *err)
 {
     const struct db_group *group = &w->groups.group[g];
-    struct name *name = &w->name[g], *same;
+    char *name = w->name[g];
     size_t used = 0;
+    uint32_t at;
 
     for (const char *c = w->x->sw[group->top].label; *c && used < 96; c++)
-        name->text[used++] = isalnum((unsigned char)*c) || strchr("-_.", *c) ? *c : '_';
+        name[used++] = isalnum((unsigned char)*c) || strchr("-_.", *c) ? *c : '_';
     /* Where levels are not known, what joins the leaves is named after the first of them; and a
      * switch above the leaves with hosts of its own is two for Slurm. */
-    snprintf(name->text + used, sizeof name->text - used, "%s",
+    snprintf(name + used, NAME - used, "%s",
              group->level && w->x->sw[group->top].level <= 0   ? "_and_all"
              : !group->level && w->x->sw[group->top].level > 0 ? "_hosts"
              : used                                            ? ""
                                                                : "switch");
-    used = strlen(name->text);
-    for (uint32_t n = 2;; n++) {
-        HASH_FIND_STR(w->taken, name->text, same);
-        if (!same)
-            break;
+    used = strlen(name);
+    for (uint32_t n = 2; topomap_known_find(&w->taken, name, strlen(name)) != UINT32_MAX; n++) {
         if (n > w->groups.count + 1)
             return topomap_error_set(err, TOPOMAP_EINPUT, "too many switches called '%.*s'",
-                                     (int)used, name->text);
-        snprintf(name->text + used, sizeof name->text - used, "_%u", n);
+                                     (int)used, name);
+        snprintf(name + used, NAME - used, "_%u", n);
     }
-    HASH_ADD_STR(w->taken, text, name);
-    return 0;
+    return topomap_known_number(&w->taken, name, strlen(name), &at, err);
 }
 
 static size_t stem_of(const char *name)
@@ -117,7 +111,7 @@ static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t memb
 
         if (!names.count)
             continue;
-        fprintf(w->x->out, "SwitchName=%s", w->name[g].text);
+        fprintf(w->x->out, "SwitchName=%s", w->name[g]);
         put_list(w, key, &names);
     }
     return 0;
@@ -130,45 +124,43 @@ static char *host_name(struct writer *w, uint32_t host)
 
 static char *group_name(struct writer *w, uint32_t group)
 {
-    return w->name[group].text;
+    return w->name[group];
 }
 
 static int write_all(struct writer *w, topomap_error *err)
 {
-    TOPOMAP_FREED uint32_t *parent = NULL;
-    int result = 0;
+    TOPOMAP_FREED uint32_t *parent = topomap_alloc(w->groups.count, sizeof *parent, err);
 
     w->name = topomap_alloc(w->groups.count, sizeof *w->name, err);
-    parent = topomap_alloc(w->groups.count, sizeof *parent, err);
     if (!w->name || !parent)
         return -1;
-    for (uint32_t g = 0; !result && g < w->groups.count; g++) {
-        result = put_name(w, g, err);
+    for (uint32_t g = 0; g < w->groups.count; g++) {
+        if (put_name(w, g, err))
+            return -1;
         parent[g] = w->groups.group[g].parent;
     }
     fprintf(w->x->out, "# topology.conf for TopologyPlugin=topology/tree, written by topomap.\n"
                        "# Switches that join the same ones are one here, named after the first.\n");
-    if (!result)
-        result = put_groups(w, w->groups.of_host, w->x->hosts, host_name, "Nodes", err);
-    if (!result)
-        result = put_groups(w, parent, w->groups.count, group_name, "Switches", err);
-    return result;
+    return DB_STATUS(put_groups(w, w->groups.of_host, w->x->hosts, host_name, "Nodes", err) ||
+                     put_groups(w, parent, w->groups.count, group_name, "Switches", err));
+}
+
+static void writer_clear(struct writer *w)
+{
+    topomap_known_clear(&w->taken);
+    free(w->name);
+    db_groups_clear(&w->groups);
 }
 
 static int run_slurm(struct db_export *x, topomap_error *err)
 {
-    struct writer w = {.x = x};
-    int result = db_groups_make(x, &w.groups, err);
+    TOPOMAP_CLEANUP(writer_clear) struct writer w = {.x = x};
 
-    if (!result && !w.groups.count)
-        result =
-            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch", x->db->path);
-    if (!result)
-        result = write_all(&w, err);
-    HASH_CLEAR(hh, w.taken);
-    free(w.name);
-    db_groups_clear(&w.groups);
-    return result;
+    if (db_groups_make(x, &w.groups, err))
+        return -1;
+    if (!w.groups.count)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch", x->db->path);
+    return write_all(&w, err);
 }
 
 const db_exporter db_export_slurm = {

@@ -9,6 +9,7 @@
 #include "machine/machine.h"
 #include "fabric/network.h"
 #include "util/alloc.h"
+#include "util/text.h"
 #include "xml/markup.h"
 #include "metric/metric.h"
 
@@ -59,8 +60,7 @@ static int put_torus(const struct platform *p)
         routers *= m->dim[d];
         if (!m->wrap[d] || m->dim[d] < 3)
             return 0;
-        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%u", d ? "," : "",
-                 m->dim[d]);
+        topomap_text_append(shape, sizeof shape, "%s%u", d ? "," : "", m->dim[d]);
     }
     if (routers != m->nodes || m->node_name)
         return 0;
@@ -74,8 +74,7 @@ static int put_torus(const struct platform *p)
 static void put_row(char *text, size_t size, const uint32_t *row, uint32_t levels)
 {
     for (uint32_t l = 1; l <= levels; l++)
-        snprintf(text + strlen(text), size - strlen(text), "%s%u", l > 1 ? "," : ";",
-                 row[l] ? row[l] : 1);
+        topomap_text_append(text, size, "%s%u", l > 1 ? "," : ";", row[l] ? row[l] : 1);
 }
 
 static int put_fattree(const struct platform *p)
@@ -188,7 +187,6 @@ static int put_routes(struct platform *p, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena arena = {0};
     const topomap_network *n = p->network;
-    int status = 0;
 
     if (p->machine->nodes > NODES_MOST)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -201,14 +199,15 @@ static int put_routes(struct platform *p, topomap_error *err)
         return -1;
     fputs("<zone id=\"fabric\" routing=\"Full\">\n", p->out);
     put_links(p);
-    for (uint32_t to = 0; status == 0 && to < p->machine->nodes; to++) {
+    for (uint32_t to = 0; to < p->machine->nodes; to++) {
         if (!topomap_network_routed(n))
             find_distances(p, n->vertex_of[to]);
-        for (uint32_t from = 0; status == 0 && from < p->machine->nodes; from++)
-            status = put_route(p, from, to, err);
+        for (uint32_t from = 0; from < p->machine->nodes; from++)
+            if (put_route(p, from, to, err))
+                return -1;
     }
     fputs("</zone>\n", p->out);
-    return status;
+    return 0;
 }
 
 /* Writes hosts named as the machine's nodes ("node5" where they have no names), and the links
@@ -279,7 +278,7 @@ static int export_simgrid(struct db_export *x, topomap_error *err)
     if (!name || !tasks)
         return -1;
     for (uint32_t h = 0; h < x->hosts; h++)
-        if (x->host[h].kept && x->host[h].home != UINT32_MAX) {
+        if (x->host[h].home != UINT32_MAX) {
             tasks[names.count] = 1;
             name[names.count++] = x->host[h].name;
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import/import.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -48,31 +47,22 @@ static const char *skip_comments(const char *text)
     }
 }
 
-static int has_marks(const char *text, const char *const *marks)
-{
-    return strstr(text, marks[0]) && (!marks[1] || strstr(text, marks[1]));
-}
-
 void db_foreign_explain(const char *path, topomap_error *err)
 {
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
+    TOPOMAP_FREED char *text = NULL;
     topomap_error ignored;
-    const char *bytes, *start;
-    char *text;
+    const char *bytes;
     size_t size;
 
-    if (!err || err->code != TOPOMAP_EINPUT || topomap_input_open(path, &input, &ignored))
+    if (!err || err->code != TOPOMAP_EINPUT || topomap_input_open(path, &input, &ignored) ||
+        topomap_input_peek(input, LOOK, &bytes, &size, &ignored) ||
+        !(text = topomap_strndup(bytes, size, &ignored)))
         return;
-    if (topomap_input_peek(input, LOOK, &bytes, &size, &ignored) == 0 &&
-        (text = topomap_strndup(bytes, size, &ignored)) != NULL) {
-        start = skip_comments(text);
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            if (strncmp(start, known[i].start, strlen(known[i].start)) == 0 &&
-                has_marks(text, known[i].marks)) {
-                topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", path, known[i].what);
-                break;
-            }
-        free(text);
-    }
-    topomap_input_close(input);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (db_begins(skip_comments(text), known[i].start) && strstr(text, known[i].marks[0]) &&
+            (!known[i].marks[1] || strstr(text, known[i].marks[1]))) {
+            topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", path, known[i].what);
+            return;
+        }
 }

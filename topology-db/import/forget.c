@@ -64,7 +64,6 @@ static int find_source(sqlite3 *file, const char *importer, struct sought *sough
 
     while (db_next(&rows))
         look_at(sought, sqlite3_column_int64(rows.row, 0), db_column_text(rows.row, 1));
-    db_end(&rows);
     if (rows.result)
         return -1;
     if (sought->count == 1)
@@ -82,22 +81,18 @@ static int find_source(sqlite3 *file, const char *importer, struct sought *sough
                              importer);
 }
 
-static int forget(sqlite3 *file, const char *importer, struct sought *sought, topomap_error *err)
-{
-    return DB_STATUS(find_source(file, importer, sought, err) ||
-                     db_forget_source(file, sought->source, err) || db_forget_classes(file, err) ||
-                     db_derive(file, err));
-}
-
 int topomap_db_forget(topomap_db *db, const char *importer, const char *name, const char *nodes,
                       topomap_error *err)
 {
     TOPOMAP_FREED char *path = name && *name ? realpath(name, NULL) : NULL;
     struct sought sought = {.name = name, .path = path, .nodes = nodes};
     struct db_writer writer;
-    int result = db_imported(db, err) || db_writer_begin(db, &writer, err) ? -1 : 0;
+    int result;
 
-    if (!result)
-        result = db_writer_end(&writer, forget(writer.file, importer, &sought, err), err);
-    return result;
+    if (db_imported(db, err) || db_writer_begin(db, &writer, err))
+        return -1;
+    result = DB_STATUS(find_source(writer.file, importer, &sought, err) ||
+                       db_forget_source(writer.file, sought.source, err) ||
+                       db_forget_classes(writer.file, err) || db_derive(writer.file, err));
+    return db_writer_end(&writer, result, err);
 }

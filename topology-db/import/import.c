@@ -54,11 +54,8 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 
     if (report->warnings++)
         return;
-    if (line)
-        snprintf(report->first_warning, sizeof report->first_warning, "%s:%zu: ", import->path,
-                 line);
-    else
-        snprintf(report->first_warning, sizeof report->first_warning, "%s: ", import->path);
+    snprintf(report->first_warning, sizeof report->first_warning,
+             line ? "%s:%zu: " : "%s: ", import->path, line);
     used = strlen(report->first_warning);
     va_start(args, format);
     vsnprintf(report->first_warning + used, sizeof report->first_warning - used, format, args);
@@ -88,6 +85,27 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content)
         if (take(import, content, line))
             return -1;
     return got;
+}
+
+int db_first_byte(struct db_import *import, char *first)
+{
+    const char *bytes;
+    size_t size, at = 0;
+
+    if (topomap_input_peek(import->input, 4096, &bytes, &size, import->err))
+        return -1;
+    while (at < size && strchr(" \t\r\n", bytes[at]))
+        at++;
+    *first = (char)(at < size ? bytes[at] : 0);
+    return 0;
+}
+
+int db_begins_any(const char *line, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (db_begins(line, texts[i]))
+            return 1;
+    return 0;
 }
 
 int db_words(char *line, const char *between, char **word, int most)
@@ -121,15 +139,6 @@ void db_columns(char *const *cell, int cells, const char *const *name, int names
     }
 }
 
-/* \param line  of the first bytes that are not UTF-8; 0: there are none */
-static void warn_not_utf8(struct db_import *import, size_t line)
-{
-    if (line)
-        db_warn(import, line,
-                "bytes that are not UTF-8 are shown as \\xHH; to keep names readable convert the "
-                "file with iconv -t UTF-8 and import it again");
-}
-
 static int take_whole(struct db_import *import, void *content)
 {
     return import->importer->line ? db_each_line(import, import->importer->line, content)
@@ -152,7 +161,10 @@ int db_read_other(struct db_import *import, const char *path,
             DB_STATUS(topomap_input_unpacked(import->input, import->options->option, import->err) ||
                       read(import, content));
         topomap_input_close(import->input);
-        warn_not_utf8(import, not_utf8);
+        if (not_utf8)
+            db_warn(import, not_utf8,
+                    "bytes that are not UTF-8 are shown as \\xHH; to keep names readable convert "
+                    "the file with iconv -t UTF-8 and import it again");
     }
     import->input = first;
     import->path = own;
@@ -177,11 +189,52 @@ int db_read_content(struct db_import *import, void *content)
     if ((importer->begin && importer->begin(import, made)) ||
         (importer->line && db_each_line(import, importer->line, made)) || read_more(import, made) ||
         (importer->check && importer->check(import, made))) {
-        importer->free(made);
+        db_content_free(importer, made);
         return -1;
     }
     *(void **)content = made;
     return 0;
+}
+
+void db_content_free(const db_importer *importer, void *content)
+{
+    if (importer->clear)
+        importer->clear(content);
+    free(content);
+}
+
+int db_write_content(struct db_import *import, void *content)
+{
+    int result = import->importer->write(import, content);
+
+    while (import->inserts)
+        sqlite3_finalize(import->insert[--import->inserts].statement);
+    free(import->insert);
+    import->insert = NULL;
+    import->insert_room = 0;
+    return result;
+}
+
+int db_add(struct db_import *import, const char *begin, const db_value *value, size_t values)
+{
+    struct db_insert made = {begin, NULL};
+    char sql[256];
+
+    for (size_t i = 0; i < import->inserts; i++)
+        if (import->insert[i].begin == begin)
+            return db_put(import->insert[i].statement, value, values, import->err);
+    snprintf(sql, sizeof sql, "%s VALUES(?", begin);
+    for (size_t i = 1; i < values; i++)
+        topomap_text_append(sql, sizeof sql, ",?");
+    topomap_text_append(sql, sizeof sql, ")");
+    made.statement = db_prepare(import->file, sql, import->err);
+    if (!made.statement)
+        return -1;
+    if (TOPOMAP_APPEND(import->insert, import->inserts, import->insert_room, import->err, made)) {
+        sqlite3_finalize(made.statement);
+        return -1;
+    }
+    return db_put(made.statement, value, values, import->err);
 }
 
 int db_list_add(struct db_list *list, const void *row, size_t size, topomap_error *err)
@@ -192,11 +245,9 @@ int db_list_add(struct db_list *list, const void *row, size_t size, topomap_erro
     return 0;
 }
 
-void db_list_free(void *content)
+void db_list_clear(void *content)
 {
-    TOPOMAP_FREED struct db_list *list = content;
-
-    free(list->row);
+    free(((struct db_list *)content)->row);
 }
 
 /* NULL where this release has none of the name. */
@@ -206,17 +257,6 @@ static const db_importer *importer_named(const char *name)
         if (strcmp(importers[i]->row.name, name) == 0)
             return importers[i];
     return NULL;
-}
-
-/* The importer of a source, NULL where this release has none of its name. */
-static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
-                       topomap_error *err)
-{
-    DB_ROWS rows = DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
-    const char *name = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
-
-    *importer = name ? importer_named(name) : NULL;
-    return rows.result;
 }
 
 static int forget_rows(sqlite3 *file, const char *table, const char *column, int64_t source,
@@ -232,9 +272,11 @@ static int forget_rows(sqlite3 *file, const char *table, const char *column, int
 /* What is known of no importer may lie in any table. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    const db_importer *own;
+    DB_ROWS rows = DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
+    const db_importer *own = db_next(&rows) ? importer_named(db_column_text(rows.row, 0)) : NULL;
 
-    if (importer_of(file, source, &own, err))
+    db_end(&rows);
+    if (rows.result)
         return -1;
     for (size_t i = 0; i < IMPORTERS; i++)
         for (const char *const *table = importers[i]->tables; *table; table++)
@@ -280,8 +322,7 @@ static const db_importer *find(const char *name, topomap_error *err)
     if (found)
         return found;
     for (size_t i = 0; i < IMPORTERS; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 importers[i]->row.name);
+        topomap_text_append(known, sizeof known, "%s%s", i ? ", " : "", importers[i]->row.name);
     topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
     return NULL;
 }
@@ -307,8 +348,7 @@ static int refuse_option(const topomap_db_importer_row *row, const char *text, t
     char known[768] = "";
 
     for (const topomap_graph_option *o = row->options; o && o->name; o++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%s",
-                 o == row->options ? "" : ", ", o->name, o->values);
+        topomap_text_append(known, sizeof known, "%s%s=%s", *known ? ", " : "", o->name, o->values);
     return *known
                ? topomap_error_set(err, TOPOMAP_EUSAGE, "%s has no option '%.100s'; there are %s",
                                    row->name, text, known)
@@ -380,14 +420,6 @@ static int begin_source(struct db_import *import)
                      import->err);
 }
 
-static int end_source(struct db_import *import)
-{
-    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
-                  DB_INT(import->source), DB_TEXT(import->importer->row.name),
-                  DB_TEXT(import->name), DB_INT(topomap_clock_date()),
-                  DB_INT(import->report->partial), DB_INT(import->report->warnings));
-}
-
 /* Counts names of all sources, since a site map that is imported later may map them. */
 static int warn_refused(struct db_import *import)
 {
@@ -410,7 +442,11 @@ static int write_all(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
 
-    if (begin_source(import) || importer->write(import, content) || end_source(import))
+    if (begin_source(import) || db_write_content(import, content) ||
+        DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
+               DB_INT(import->source), DB_TEXT(importer->row.name), DB_TEXT(import->name),
+               DB_INT(topomap_clock_date()), DB_INT(import->report->partial),
+               DB_INT(import->report->warnings)))
         return -1;
     if (db_derive(import->file, import->err)) {
         topomap_error why = *import->err;
@@ -441,37 +477,29 @@ static char *name_source(const struct db_import *import)
 /* SQLite calls it every so many steps of its machine. */
 enum { STEPS = 100000 };
 
-struct written {
-    sqlite3 *file;
-    topomap_watch *watch;
-    int before; /* changes when the stage began */
-};
-
 static int count_rows(void *data)
 {
-    struct written *written = data;
+    const struct db_import *import = data;
 
-    topomap_watch_at(written->watch,
-                     (uint64_t)(sqlite3_total_changes(written->file) - written->before));
+    topomap_watch_at(import->watch,
+                     (uint64_t)(sqlite3_total_changes(import->file) - import->changes));
     return 0; /* go on */
 }
 
 static int write_content(topomap_db *db, struct db_import *import, void *content)
 {
     TOPOMAP_FREED char *name = name_source(import);
-    struct written written = {.watch = import->watch};
     struct db_writer writer;
     int result;
 
     if (!name || db_writer_begin(db, &writer, import->err))
         return -1;
-    written.file = writer.file;
-    written.before = sqlite3_total_changes(writer.file);
-    topomap_watch_stage(import->watch, "writing", "rows", 0);
-    if (import->watch)
-        sqlite3_progress_handler(writer.file, STEPS, count_rows, &written);
     import->name = name;
     import->file = writer.file;
+    import->changes = sqlite3_total_changes(writer.file);
+    topomap_watch_stage(import->watch, "writing", "rows", 0);
+    if (import->watch)
+        sqlite3_progress_handler(writer.file, STEPS, count_rows, import);
     result = write_all(import, content);
     sqlite3_progress_handler(writer.file, 0, NULL, NULL);
     return db_writer_end(&writer, result, import->err);
@@ -509,7 +537,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
         db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, content);
-        importer->free(content);
+        db_content_free(importer, content);
     }
     if (!result && report)
         *report = counted;

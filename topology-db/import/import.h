@@ -22,6 +22,12 @@ struct db_import {
     topomap_error *err;   /* never NULL */
     sqlite3 *file;        /* while writing */
     int64_t source;       /* while writing: its row */
+    int changes;          /* while writing: those of the file before */
+    struct db_insert {
+        const char *begin; /* a literal, known by its address */
+        sqlite3_stmt *statement;
+    } * insert; /* while writing: see DB_ADD() */
+    size_t inserts, insert_room;
 };
 
 typedef int db_take_line(struct db_import *import, void *content, char *line);
@@ -43,7 +49,8 @@ typedef struct db_importer {
     int (*write)(struct db_import *import, void *content);
     /* NULL, or what is left to report once the views are made */
     int (*derived)(struct db_import *import);
-    void (*free)(void *content);
+    /* NULL, or ends what the content holds beside itself */
+    void (*clear)(void *content);
 } db_importer;
 
 /** Row \p i of the registry; NULL after the last. */
@@ -71,6 +78,15 @@ int db_fail(const struct db_import *import, size_t line, const char *format, ...
 /** Gives \p take each line of the file; it may write into them. */
 int db_each_line(struct db_import *import, db_take_line *take, void *content);
 
+/** The first byte of the file that is no white space; 0: there is none in its first 4 KiB. */
+int db_first_byte(struct db_import *import, char *first);
+/** Nonzero if a line begins with the text, or with one of \p texts [count]. */
+static inline int db_begins(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+int db_begins_any(const char *line, const char *const *texts, size_t count);
+
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
 /** The same by topomap_text_field(). */
@@ -85,13 +101,32 @@ static inline const char *db_cell(char *const *cell, int cells, int at)
     return at >= 0 && at < cells ? cell[at] : "";
 }
 
+/** The cells of a row in all columns. \p at, \p text  [names] */
+static inline void db_cells(char *const *cell, int cells, const int *at, int names,
+                            const char **text)
+{
+    for (int n = 0; n < names; n++)
+        text[n] = db_cell(cell, cells, at[n]);
+}
+
 /** Reads another file as the import's: \p read finds its input and its path there. */
 int db_read_other(struct db_import *import, const char *path,
                   int (*read)(struct db_import *import, void *content), void *content);
 
 /** Reads the import's input: makes a content, and fills it by the importer's begin, line and check.
- *  \param content  a void **, which ends with the importer's free */
+ *  \param content  a void **, which ends with db_content_free() */
 int db_read_content(struct db_import *import, void *content);
+void db_content_free(const db_importer *importer, void *content);
+/** Writes it by the importer's write. */
+int db_write_content(struct db_import *import, void *content);
+
+/** Adds a row to the database inside of a write, by the beginning of the statement, which is a
+ *  literal, and the row's values: `DB_ADD(import, "INSERT INTO alias", DB_INT(import->source),
+ *  DB_TEXT(name))`. The prepared statement is kept until the write ends. */
+#define DB_ADD(import, begin, ...)                                                                 \
+    db_add(import, begin, (const db_value[]){__VA_ARGS__},                                         \
+           sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value))
+int db_add(struct db_import *import, const char *begin, const db_value *value, size_t values);
 
 /** Rows that a file has: the content of an importer, or what it begins with. */
 struct db_list {
@@ -101,7 +136,7 @@ struct db_list {
 /** Adds one of \p size bytes. */
 int db_list_add(struct db_list *list, const void *row, size_t size, topomap_error *err);
 /** Of a content that begins with a list, and holds no other memory. */
-void db_list_free(void *content);
+void db_list_clear(void *content);
 
 /** Removes a source with all that it said. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);
@@ -177,7 +212,7 @@ struct db_devices_file {
 /** The nodes of --nodes; without, an error that asks for it. */
 int db_devices_nodes(struct db_import *import, void *file);
 int db_devices_write_file(struct db_import *import, void *content);
-void db_devices_free_file(void *content);
+void db_devices_clear_file(void *content);
 
 /* ---- domains ------------------------------------------------------------------- */
 /* NVLink domains of nodes, for the importers that know some. */

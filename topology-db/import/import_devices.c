@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 /* The set of that text, which is made where there is none. */
@@ -25,17 +24,15 @@ static int find_set(struct db_import *import, const char *text, int64_t *id)
 
 int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", import->err);
     int64_t set;
 
-    if (!insert || find_set(import, text, &set))
+    if (find_set(import, text, &set))
         return -1;
     for (size_t i = 0; i < nodes->count; i++) {
         char key[DB_KEY];
 
         db_host_key(nodes->name[i], key);
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(key),
+        if (DB_ADD(import, "INSERT INTO node_devices", DB_INT(import->source), DB_TEXT(key),
                    DB_TEXT(nodes->name[i]), DB_INT(set)))
             return -1;
     }
@@ -48,9 +45,8 @@ int db_devices_own(struct db_import *import, const char *node, uint64_t bus, con
     char key[DB_KEY];
 
     db_host_key(node, key);
-    return DB_RUN(import->file, "INSERT INTO own_device VALUES(?,?,?,?,?)", import->err,
-                  DB_INT(import->source), DB_TEXT(key), DB_INT(bus),
-                  DB_TEXT_IF(uuid && *uuid, uuid), DB_INT_IF(state >= 0, state));
+    return DB_ADD(import, "INSERT INTO own_device", DB_INT(import->source), DB_TEXT(key),
+                  DB_INT(bus), DB_TEXT_IF(uuid && *uuid, uuid), DB_INT_IF(state >= 0, state));
 }
 
 int db_devices_nodes(struct db_import *import, void *content)
@@ -73,9 +69,9 @@ int db_devices_write_file(struct db_import *import, void *content)
     return text ? db_devices_write(import, text, &file->nodes) : -1;
 }
 
-void db_devices_free_file(void *content)
+void db_devices_clear_file(void *content)
 {
-    TOPOMAP_FREED struct db_devices_file *file = content;
+    struct db_devices_file *file = content;
 
     topomap_devices_clear(&file->devices);
     topomap_names_clear(&file->nodes);
@@ -119,12 +115,10 @@ int db_domains_check(struct db_import *import, struct db_list *list)
 int db_domains_write(struct db_import *import, const struct db_list *list)
 {
     const struct db_domain *entry = list->row;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", import->err);
 
-    for (size_t i = 0; insert && i < list->rows; i++)
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(entry[i].node),
+    for (size_t i = 0; i < list->rows; i++)
+        if (DB_ADD(import, "INSERT INTO clique", DB_INT(import->source), DB_TEXT(entry[i].node),
                    DB_TEXT(entry[i].domain)))
             return -1;
-    return insert ? 0 : -1;
+    return 0;
 }

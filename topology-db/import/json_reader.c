@@ -44,13 +44,13 @@ struct part {
 
 struct parts {
     topomap_known hosts;
-    struct part *part;
-    size_t room;
+    struct part *part; /* [count] of each host */
+    size_t count, room;
 };
 
 static void parts_clear(struct parts *parts)
 {
-    for (size_t i = 0; i < parts->hosts.count; i++)
+    for (size_t i = 0; i < parts->count; i++)
         free(parts->part[i].text);
     free(parts->part);
     topomap_known_clear(&parts->hosts);
@@ -59,21 +59,18 @@ static void parts_clear(struct parts *parts)
 static int find_part(const struct db_import *import, struct parts *parts, const char *host,
                      size_t length, size_t line, struct part **part)
 {
-    size_t before = parts->hosts.count;
+    struct part made = {.line = line};
     uint32_t at;
 
-    if (before >= HOSTS_MOST && topomap_known_find(&parts->hosts, host, length) == UINT32_MAX)
+    if (topomap_known_number(&parts->hosts, host, length, &at, import->err))
+        return -1;
+    if (at == HOSTS_MOST)
         return db_fail(import, line, "more than %d hosts", HOSTS_MOST);
-
-    /* Room first: a host that is known has a part. */
-    if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, import->err) ||
-        topomap_known_number(&parts->hosts, host, length, &at, import->err))
+    snprintf(made.host, sizeof made.host, "%.*s", (int)length, host);
+    if (at == parts->count &&
+        TOPOMAP_APPEND(parts->part, parts->count, parts->room, import->err, made))
         return -1;
     *part = &parts->part[at];
-    if (at == before) {
-        **part = (struct part){.line = line};
-        snprintf((*part)->host, sizeof(*part)->host, "%.*s", (int)length, host);
-    }
     return 0;
 }
 
@@ -183,42 +180,21 @@ static int read_collected(struct db_import *import, const char *text, size_t siz
 
 int db_json_read(struct db_import *import, struct db_json *json)
 {
-    TOPOMAP_CLEANUP(db_json_clear) struct db_json read = {0};
+    TOPOMAP_FREED char *text = NULL;
     size_t size, start;
 
-    *json = read;
-    if (topomap_input_all(import->input, TEXT_MOST, &read.text, &size, import->err))
+    if (topomap_input_all(import->input, TEXT_MOST, &text, &size, import->err))
         return -1;
-    start = strspn(read.text, " \t\r\n");
+    start = strspn(text, " \t\r\n");
     if (start == size)
         return db_fail(import, 1, "empty: expected JSON");
-    if (read.text[start] == '{' || read.text[start] == '[' || read.text[start] == '"') {
-        read.root = parse(import, read.text, size, 0);
-        if (!read.root)
-            return -1;
-        json->text = read.text;
-        read.text = NULL;
-    } else {
-        read.root = json_object();
-        if (read_collected(import, read.text, size, read.root))
-            return -1;
+    if (text[start] != '{' && text[start] != '[' && text[start] != '"') {
+        json->root = json_object();
+        return read_collected(import, text, size, json->root);
     }
-    json->root = read.root;
-    read.root = NULL;
-    return 0;
-}
-
-int db_json_begins(struct db_import *import, int *begins)
-{
-    const char *bytes;
-    size_t size, at = 0;
-
-    if (topomap_input_peek(import->input, 4096, &bytes, &size, import->err))
-        return -1;
-    while (at < size && strchr(" \t\r\n", bytes[at]))
-        at++;
-    *begins = at < size && (bytes[at] == '{' || bytes[at] == '[');
-    return 0;
+    json->root = parse(import, text, size, 0);
+    json->text = topomap_take(&text);
+    return json->root ? 0 : -1;
 }
 
 /* ---- Values -------------------------------------------------------------------------------- */
@@ -271,11 +247,8 @@ static int find_lines(const struct db_json *json, unsigned depth, size_t **lines
         } else if (*at == '"') {
             quoted = 1;
         } else if (*at == '{' || *at == '[') {
-            if (open++ != depth || *at != '{')
-                continue;
-            if (topomap_grow(lines, &room, *count + 1, sizeof **lines, err))
+            if (open++ == depth && *at == '{' && TOPOMAP_APPEND(*lines, *count, room, err, line))
                 return -1;
-            (*lines)[(*count)++] = line;
         } else if (*at == '}' || *at == ']') {
             open -= open > 0;
         }
@@ -283,16 +256,19 @@ static int find_lines(const struct db_json *json, unsigned depth, size_t **lines
     return 0;
 }
 
-int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
-                 unsigned depth,
+int db_json_each(struct db_import *import, const struct db_json *json, const char *key,
+                 const char *expected,
                  int (*take)(struct db_import *import, void *data, const json_t *object,
                              size_t line),
                  void *data)
 {
+    const json_t *list = key ? json_object_get(json->root, key) : json->root;
     TOPOMAP_FREED size_t *line = NULL;
     size_t lines;
 
-    if (find_lines(json, depth, &line, &lines, import->err))
+    if (!json_is_array(list))
+        return db_fail(import, 1, "%s", expected);
+    if (find_lines(json, key ? 2 : 1, &line, &lines, import->err))
         return -1;
     for (size_t i = 0; i < json_array_size(list); i++)
         if (take(import, data, json_array_get(list, i), i < lines ? line[i] : 0))

@@ -23,8 +23,6 @@ struct db_json {
  *  warning. On failure the error has the line. */
 int db_json_read(struct db_import *import, struct db_json *json);
 void db_json_clear(struct db_json *json);
-/** Whether the input begins like a JSON object or a list; of formats that are lines, too. */
-int db_json_begins(struct db_import *import, int *begins);
 
 /** A text of an object that is not empty, lent; NULL where there is none. */
 const char *db_json_text(const json_t *object, const char *key);
@@ -33,10 +31,11 @@ int64_t db_json_number(const json_t *object, const char *key);
 /** The first of a list, or the value itself where it is no list; NULL where there is none. */
 json_t *db_json_first(const json_t *object, const char *key);
 
-/** Gives \p take each of a list's objects, which are inside \p depth brackets of any kind, with the
- *  line that it begins on; 0: not known, as of what was collected. */
-int db_json_each(struct db_import *import, const struct db_json *json, const json_t *list,
-                 unsigned depth,
+/** Gives \p take each object of the list under a key, or that is the whole document where \p key is
+ *  NULL, with the line that it begins on; 0: not known, as of what was collected.
+ *  \param expected  the error where there is no such list */
+int db_json_each(struct db_import *import, const struct db_json *json, const char *key,
+                 const char *expected,
                  int (*take)(struct db_import *import, void *data, const json_t *object,
                              size_t line),
                  void *data);
@@ -44,17 +43,17 @@ int db_json_each(struct db_import *import, const struct db_json *json, const jso
 /* ---- yaml ---------------------------------------------------------------------- */
 /* YAML that importers take: one document (libyaml). */
 
-typedef struct db_yaml_problem {
-    size_t line;
-    char text[160];
-} db_yaml_problem;
-
 /** Loads the whole input: at most 16 MiB, 64 levels and 100 anchors, which are checked before the
- *  document is loaded. Returns 0; 1 with \p problem set if it is no YAML or exceeds a limit; or -1
- *  with \p err set. The caller ends \p document with yaml_document_delete() after 0. */
-int db_yaml_load(topomap_input *input, yaml_document_t *document, db_yaml_problem *problem,
-                 topomap_error *err);
+ *  document is loaded, and gives \p take the document, which ends then. Returns what \p take
+ * returns, or -1 with the import's error set. */
+int db_yaml_read(const struct db_import *import, int (*take)(yaml_document_t *document, void *data),
+                 void *data);
 /** A scalar's text, lent; NULL: it is none. */
 const char *db_yaml_scalar(const yaml_node_t *node);
+/** Item \p i of a list; NULL behind the last, or where \p list is none. */
+yaml_node_t *db_yaml_item(yaml_document_t *document, const yaml_node_t *list, size_t i);
+/** The value of pair \p i of a mapping likewise; \p key: its key, "" where that is no scalar. */
+yaml_node_t *db_yaml_pair(yaml_document_t *document, const yaml_node_t *mapping, size_t i,
+                          const char **key);
 /** The value of a key; NULL: not there, or \p mapping is none. */
 yaml_node_t *db_yaml_value(yaml_document_t *document, const yaml_node_t *mapping, const char *key);

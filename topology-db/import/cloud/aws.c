@@ -8,7 +8,6 @@
  *
  *   {"Reservations":[{"Instances":[{"InstanceId":"i-0a..","PrivateDnsName":"ip-10-0-0-1.internal"}]}]}
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/cloud/levels.h"
@@ -22,9 +21,9 @@ struct pages {
     json_t *names; /* by InstanceId, read with the first page */
 };
 
-static void pages_free(void *data)
+static void pages_clear(void *data)
 {
-    TOPOMAP_FREED struct pages *pages = data;
+    struct pages *pages = data;
 
     json_decref(pages->names);
     levels_clear(&pages->levels);
@@ -32,12 +31,15 @@ static void pages_free(void *data)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static int take_names(struct db_import *import, json_t *names, const json_t *root)
+static int read_names(struct db_import *import, void *names)
 {
+    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
     json_t *reservation, *instance;
     size_t i, k;
 
-    json_array_foreach(json_object_get(root, "Reservations"), i, reservation)
+    if (db_json_read(import, &json))
+        return -1;
+    json_array_foreach(json_object_get(json.root, "Reservations"), i, reservation)
         json_array_foreach(json_object_get(reservation, "Instances"), k, instance)
     {
         const char *id = db_json_text(instance, "InstanceId");
@@ -55,13 +57,6 @@ static int take_names(struct db_import *import, json_t *names, const json_t *roo
                        "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
                        "expected what `aws ec2 describe-instances` prints");
     return 0;
-}
-
-static int read_names(struct db_import *import, void *names)
-{
-    TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
-
-    return db_json_read(import, &json) ? -1 : take_names(import, names, json.root);
 }
 
 /* ---- Instances ----------------------------------------------------------------------------- */
@@ -95,7 +90,6 @@ static int begin(struct db_import *import, void *data)
     TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
     struct pages *pages = data;
     const char *path = db_option(import, "names");
-    const json_t *list;
 
     if (path && !pages->names) {
         pages->names = json_object();
@@ -106,14 +100,12 @@ static int begin(struct db_import *import, void *data)
     }
     if (db_json_read(import, &json))
         return -1;
-    list = json_object_get(json.root, "Instances");
-    if (!json_is_array(list))
-        return db_fail(import, 1,
-                       "no list \"Instances\": expected what `aws ec2 describe-instance-topology` "
-                       "prints");
     pages->pages++;
     pages->going_on += db_json_text(json.root, "NextToken") != NULL;
-    return db_json_each(import, &json, list, 2, take_instance, pages);
+    return db_json_each(
+        import, &json, "Instances",
+        "no list \"Instances\": expected what `aws ec2 describe-instance-topology` prints",
+        take_instance, pages);
 }
 
 static int check(struct db_import *import, void *data)
@@ -144,5 +136,5 @@ const db_importer db_aws_topology = {
     .begin = begin,
     .check = check,
     .write = levels_write,
-    .free = pages_free,
+    .clear = pages_clear,
 };

@@ -86,24 +86,23 @@ static int read_json(struct db_import *import, void *levels)
 {
     TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
 
-    if (db_json_read(import, &json))
-        return -1;
-    if (!json_is_array(json.root))
-        return db_fail(import, 1,
-                       "expected a list of instances, as `gcloud compute instances list "
-                       "--format=json` prints it");
-    return db_json_each(import, &json, json.root, 1, take_instance, levels);
+    return db_json_read(import, &json)
+               ? -1
+               : db_json_each(import, &json, NULL,
+                              "expected a list of instances, as `gcloud compute instances list "
+                              "--format=json` prints it",
+                              take_instance, levels);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
 static int begin(struct db_import *import, void *content)
 {
-    int json;
+    char first;
 
-    if (db_json_begins(import, &json))
+    if (db_first_byte(import, &first))
         return -1;
-    return json ? read_json(import, content) : 0;
+    return first == '{' || first == '[' ? read_json(import, content) : 0;
 }
 
 TOPOMAP_COMPARE(by_place, struct entry, strcmp(x->place, y->place), TOPOMAP_ORDER(x->line, y->line))
@@ -149,13 +148,9 @@ static int check(struct db_import *import, void *data)
 const db_importer db_gcp_topology = {
     .row = {"gcp-topology",
             "Google Cloud: lines 'zone,physicalHost,name' or the JSON of `gcloud compute instances "
-            "list`; levels, no links",
-            NULL},
-    .tables = {"vertex", "link", "alias", "clique"},
-    .size = sizeof(struct levels),
+            "list`; levels, no links"},
+    LEVELS_IMPORTER,
     .begin = begin,
     .line = read_line,
     .check = check,
-    .write = levels_write,
-    .free = levels_free,
 };

@@ -11,30 +11,24 @@ struct alias {
     char key[DB_KEY], node[DB_KEY];
 };
 
-void levels_clear(struct levels *levels)
+void levels_clear(void *content)
 {
+    struct levels *levels = content;
+
     topomap_fabric_clear(&levels->fabric);
     free(levels->above);
     free(levels->domains.row);
     free(levels->aliases.row);
     free(levels->rows.row);
-    *levels = (struct levels){0};
-}
-
-void levels_free(void *levels)
-{
-    levels_clear(levels);
-    free(levels);
 }
 
 static int find(struct levels *levels, const char *name, uint32_t *vertex, topomap_error *err)
 {
-    if (topomap_fabric_find(&levels->fabric, name, vertex, err) ||
-        topomap_grow(&levels->above, &levels->room, *vertex + 1u, sizeof *levels->above, err))
+    if (topomap_fabric_find(&levels->fabric, name, vertex, err))
         return -1;
-    while (levels->known <= *vertex)
-        levels->above[levels->known++] = UINT32_MAX;
-    return 0;
+    return *vertex < levels->known
+               ? 0
+               : TOPOMAP_APPEND(levels->above, levels->known, levels->room, err, UINT32_MAX);
 }
 
 static int put_into(struct levels *levels, uint32_t vertex, uint32_t above, topomap_error *err)
@@ -141,32 +135,17 @@ int levels_finish(struct db_import *import, void *content)
 
 /* ---- Into the database --------------------------------------------------------------------- */
 
-static int has_name(const void *content, const char *name)
-{
-    const struct levels *levels = content;
-
-    return topomap_fabric_lookup(&levels->fabric, name) != UINT32_MAX;
-}
-
-static int write_aliases(struct db_import *import, const struct levels *levels)
-{
-    const struct alias *alias = levels->aliases.row;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO alias VALUES(?,NULL,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < levels->aliases.rows; i++)
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(alias[i].key),
-                   DB_TEXT(alias[i].node)))
-            return -1;
-    return insert ? 0 : -1;
-}
-
 int levels_write(struct db_import *import, void *content)
 {
     const struct levels *levels = content;
+    const struct alias *alias = levels->aliases.row;
 
-    return DB_STATUS(db_named_replace(import, &levels->fabric,
-                                      "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'",
-                                      has_name, levels) ||
-                     write_aliases(import, levels) || db_domains_write(import, &levels->domains));
+    if (db_named_replace(import, &levels->fabric,
+                         "'aws-topology', 'gcp-topology', 'oci-topology', 'topograph'", NULL, NULL))
+        return -1;
+    for (size_t i = 0; i < levels->aliases.rows; i++)
+        if (DB_ADD(import, "INSERT INTO alias", DB_INT(import->source), DB_TEXT(NULL),
+                   DB_TEXT(alias[i].key), DB_TEXT(alias[i].node)))
+            return -1;
+    return db_domains_write(import, &levels->domains);
 }

@@ -28,8 +28,12 @@ int levels_alias(struct levels *levels, const char *host, const char *node, topo
 /** The end of the file: joins what has nothing above it in one, called as the importer's name
  * begins. */
 int levels_finish(struct db_import *import, void *levels);
-void levels_clear(struct levels *levels);
+void levels_clear(void *levels);
 
 /** Writes them; another source of levels with one of these goes. */
 int levels_write(struct db_import *import, void *levels);
-void levels_free(void *levels);
+
+/** What importers have in common whose content is a struct levels. */
+#define LEVELS_IMPORTER                                                                            \
+    .tables = {"vertex", "link", "alias", "clique"}, .size = sizeof(struct levels),                \
+    .write = levels_write, .clear = levels_clear

@@ -5,7 +5,6 @@
  *   node1:  "customerLocalBlock": "..", "customerGpuMemoryFabric": ".."}, "rackId": ".."}
  *
  * as pdsh prints it, or an object with nodes for keys. A GPU memory fabric is an NVLink domain. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/cloud/levels.h"
@@ -60,12 +59,8 @@ static int begin(struct db_import *import, void *levels)
 const db_importer db_oci_topology = {
     .row = {"oci-topology",
             "Oracle Cloud: rdmaTopologyData of instances' metadata, collected by pdsh; levels, no "
-            "links",
-            NULL},
-    .tables = {"vertex", "link", "alias", "clique"},
-    .size = sizeof(struct levels),
+            "links"},
+    LEVELS_IMPORTER,
     .begin = begin,
     .check = levels_finish,
-    .write = levels_write,
-    .free = levels_free,
 };

@@ -68,15 +68,12 @@ static int take_instance(struct db_import *import, void *data, const json_t *ins
 static int read_json(struct db_import *import, void *levels)
 {
     TOPOMAP_CLEANUP(db_json_clear) struct db_json json = {0};
-    const json_t *list;
 
-    if (db_json_read(import, &json))
-        return -1;
-    list = json_object_get(json.root, "instances");
-    if (!json_is_array(list))
-        return db_fail(import, 1,
-                       "no list \"instances\": expected topograph's answer or its model");
-    return db_json_each(import, &json, list, 2, take_instance, levels);
+    return db_json_read(import, &json)
+               ? -1
+               : db_json_each(import, &json, "instances",
+                              "no list \"instances\": expected topograph's answer or its model",
+                              take_instance, levels);
 }
 
 /* ---- YAML ---------------------------------------------------------------------------------- */
@@ -84,18 +81,13 @@ static int read_json(struct db_import *import, void *levels)
 struct model {
     struct db_import *import;
     struct levels *levels;
-    yaml_document_t document;
+    yaml_document_t *document;
     size_t nodes;
     topomap_known below; /* switches that others list */
-    const char **above;  /* [below.count] who does, lent */
-    size_t room, listed;
+    const char **above;  /* [switches] who does, lent */
+    size_t switches, room, listed;
     topomap_error *err;
 };
-
-static yaml_node_t *node_at(struct model *m, int index)
-{
-    return yaml_document_get_node(&m->document, index);
-}
 
 /* One that is not empty. */
 static const char *scalar(const yaml_node_t *node)
@@ -114,35 +106,27 @@ static int fail(struct model *m, const yaml_node_t *node, const char *what)
 static int list_switch(struct model *m, const yaml_node_t *list, const char *name,
                        const char *above)
 {
-    size_t before = m->below.count;
     uint32_t at;
 
     if (++m->listed > NODES_MOST) /* an alias may stand for a long list many times */
         return fail(m, list, "at most 1000000 switches under 'switches'");
     if (!name)
         return 0;
-    if (topomap_known_number(&m->below, name, strlen(name), &at, m->err) ||
-        topomap_grow(&m->above, &m->room, m->below.count, sizeof *m->above, m->err))
+    if (topomap_known_number(&m->below, name, strlen(name), &at, m->err))
         return -1;
-    if (at == before)
-        m->above[at] = above;
-    return 0;
+    return at < m->switches ? 0 : TOPOMAP_APPEND(m->above, m->switches, m->room, m->err, above);
 }
 
 static int list_switches(struct model *m, const yaml_node_t *switches)
 {
-    if (!switches || switches->type != YAML_MAPPING_NODE)
-        return 0;
-    for (yaml_node_pair_t *pair = switches->data.mapping.pairs.start;
-         pair < switches->data.mapping.pairs.top; pair++) {
-        const char *name = scalar(node_at(m, pair->key));
-        const yaml_node_t *below = db_yaml_value(&m->document, node_at(m, pair->value), "switches");
+    const yaml_node_t *value, *item;
+    const char *name;
 
-        if (!name || !below || below->type != YAML_SEQUENCE_NODE)
-            continue;
-        for (int *item = below->data.sequence.items.start; item < below->data.sequence.items.top;
-             item++)
-            if (list_switch(m, below, scalar(node_at(m, *item)), name))
+    for (size_t i = 0; (value = db_yaml_pair(m->document, switches, i, &name)); i++) {
+        const yaml_node_t *below = db_yaml_value(m->document, value, "switches");
+
+        for (size_t k = 0; *name && (item = db_yaml_item(m->document, below, k)); k++)
+            if (list_switch(m, below, scalar(item), name))
                 return -1;
     }
     return 0;
@@ -179,7 +163,7 @@ static int add_nodes(struct model *m, const yaml_node_t *list, const char *const
 /* From the block's switch upwards; the outermost comes first. */
 static int find_levels(struct model *m, const yaml_node_t *block, const char **level, int *count)
 {
-    const char *name = scalar(db_yaml_value(&m->document, block, "switch")), *up[LEVELS_MOST];
+    const char *name = scalar(db_yaml_value(m->document, block, "switch")), *up[LEVELS_MOST];
 
     for (*count = 0; name; name = find_above(m, name)) {
         if (*count == LEVELS_MOST)
@@ -196,24 +180,19 @@ static const char *find_domain(struct model *m, const yaml_node_t *block)
     static const char *const kinds[] = {"annotations", "labels"};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const yaml_node_t *labels = db_yaml_value(&m->document, block, kinds[i]);
+        const yaml_node_t *labels = db_yaml_value(m->document, block, kinds[i]), *value;
+        const char *name;
 
-        if (!labels || labels->type != YAML_MAPPING_NODE)
-            continue;
-        for (yaml_node_pair_t *pair = labels->data.mapping.pairs.start;
-             pair < labels->data.mapping.pairs.top; pair++) {
-            const char *name = scalar(node_at(m, pair->key));
-
-            if (name && is_domain(name))
-                return scalar(node_at(m, pair->value));
-        }
+        for (size_t k = 0; (value = db_yaml_pair(m->document, labels, k, &name)); k++)
+            if (is_domain(name))
+                return scalar(value);
     }
     return NULL;
 }
 
 static int take_block(struct model *m, const yaml_node_t *block)
 {
-    const yaml_node_t *nodes = db_yaml_value(&m->document, block, "nodes");
+    const yaml_node_t *nodes = db_yaml_value(m->document, block, "nodes"), *node;
     const char *level[LEVELS_MOST], *domain;
     int count;
 
@@ -226,10 +205,7 @@ static int take_block(struct model *m, const yaml_node_t *block)
         return fail(m, block, "a domain of at most 127 characters");
     if (scalar(nodes))
         return add_nodes(m, nodes, level, count, domain);
-    for (int *item = nodes->data.sequence.items.start; item < nodes->data.sequence.items.top;
-         item++) {
-        const yaml_node_t *node = node_at(m, *item);
-
+    for (size_t i = 0; (node = db_yaml_item(m->document, nodes, i)); i++) {
         if (!scalar(node))
             return fail(m, node, "host lists under 'nodes'");
         if (add_nodes(m, node, level, count, domain))
@@ -238,18 +214,19 @@ static int take_block(struct model *m, const yaml_node_t *block)
     return 0;
 }
 
-static int take_model(struct model *m)
+static int take_model(yaml_document_t *document, void *data)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(&m->document);
-    const yaml_node_t *blocks = db_yaml_value(&m->document, root, "blocks");
+    struct model *m = data;
+    const yaml_node_t *root = yaml_document_get_root_node(document), *block;
+    const yaml_node_t *blocks = db_yaml_value(document, root, "blocks");
 
+    m->document = document;
     if (!blocks || blocks->type != YAML_SEQUENCE_NODE)
         return fail(m, root, "a model with 'switches' and a list of 'blocks'");
-    if (list_switches(m, db_yaml_value(&m->document, root, "switches")))
+    if (list_switches(m, db_yaml_value(document, root, "switches")))
         return -1;
-    for (int *item = blocks->data.sequence.items.start; item < blocks->data.sequence.items.top;
-         item++)
-        if (take_block(m, node_at(m, *item)))
+    for (size_t i = 0; (block = db_yaml_item(document, blocks, i)); i++)
+        if (take_block(m, block))
             return -1;
     return 0;
 }
@@ -257,17 +234,10 @@ static int take_model(struct model *m)
 static int read_yaml(struct db_import *import, struct levels *levels)
 {
     struct model model = {.import = import, .levels = levels, .err = import->err};
-    db_yaml_problem problem;
-    int result = db_yaml_load(import->input, &model.document, &problem, import->err);
+    int result = db_yaml_read(import, take_model, &model);
 
-    if (result > 0)
-        return db_fail(import, problem.line, "unreadable YAML: %s", problem.text);
-    if (result == 0) {
-        result = take_model(&model);
-        topomap_known_clear(&model.below);
-        free(model.above);
-        yaml_document_delete(&model.document);
-    }
+    topomap_known_clear(&model.below);
+    free(model.above);
     return result;
 }
 
@@ -275,22 +245,18 @@ static int read_yaml(struct db_import *import, struct levels *levels)
 
 static int begin(struct db_import *import, void *levels)
 {
-    int json;
+    char first;
 
-    if (db_json_begins(import, &json))
+    if (db_first_byte(import, &first))
         return -1;
-    return json ? read_json(import, levels) : read_yaml(import, levels);
+    return first == '{' || first == '[' ? read_json(import, levels) : read_yaml(import, levels);
 }
 
 const db_importer db_topograph = {
     .row = {"topograph",
-            "topograph's answer in JSON, or its model of a cluster in YAML; levels, no links",
-            NULL},
-    .tables = {"vertex", "link", "alias", "clique"},
+            "topograph's answer in JSON, or its model of a cluster in YAML; levels, no links"},
+    LEVELS_IMPORTER,
     .own_words = 1,
-    .size = sizeof(struct levels),
     .begin = begin,
     .check = levels_finish,
-    .write = levels_write,
-    .free = levels_free,
 };

@@ -24,7 +24,7 @@ struct router {
 struct list {
     topomap_fabric fabric;
     struct router *router; /* [fabric.vertices] */
-    size_t room;
+    size_t routers, room;
     char kind; /* 'a', 'g', 's'; 0: none yet, or Slingshot */
     int slingshot;
 };
@@ -41,9 +41,9 @@ static const struct {
     {'g', "mezzanine", 18750}, {'g', "backplane", 15000}, {'g', "cable", 9375},
 };
 
-static void list_free(void *content)
+static void list_clear(void *content)
 {
-    TOPOMAP_FREED struct list *list = content;
+    struct list *list = content;
 
     topomap_fabric_clear(&list->fabric);
     free(list->router);
@@ -74,7 +74,6 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
     const char *after;
     char kind, label[40];
     topomap_coordinates point;
-    size_t known = list->fabric.vertices;
 
     if (cray_link_parse(word, &name, &kind, port, &after) ||
         read_point(word + (after - word), &point))
@@ -85,14 +84,13 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
                             word);
     list->kind = kind;
     cray_router_format(&name, kind, label);
-    if (topomap_fabric_find(&list->fabric, label, vertex, import->err) ||
-        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router,
-                     import->err))
+    if (topomap_fabric_find(&list->fabric, label, vertex, import->err))
         return -1;
     ++*port; /* 0 is no port */
-    if (*vertex == known)
-        list->router[known] = (struct router){cray_name_pack(&name), point};
-    else if (!list->router[*vertex].point.dims)
+    if (*vertex == list->routers)
+        return TOPOMAP_APPEND(list->router, list->routers, list->room, import->err,
+                              (struct router){cray_name_pack(&name), point});
+    if (!list->router[*vertex].point.dims)
         list->router[*vertex].point = point;
     else if (point.dims && !topomap_coordinates_same(&point, &list->router[*vertex].point))
         return db_fail_here(import, "%s has other coordinates than on a line before", label);
@@ -195,32 +193,23 @@ static int begin(struct db_import *import, void *content)
                            : db_each_line(import, read_line, list);
 }
 
-static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex)
-{
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", import->err);
-    const char kind[2] = {list->kind, 0};
-
-    for (size_t i = 0; insert && i < list->fabric.vertices; i++) {
-        char place[TOPOMAP_COORDINATES_TEXT];
-
-        topomap_coordinates_format(&list->router[i].point, place);
-        if (DB_PUT(insert, import->err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
-                   DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
-            return -1;
-    }
-    return insert ? 0 : -1;
-}
-
 static int write_list(struct db_import *import, void *content)
 {
     const struct list *list = content;
+    const char kind[2] = {list->kind, 0};
     TOPOMAP_FREED int64_t *vertex =
         topomap_alloc(list->fabric.vertices, sizeof *vertex, import->err);
 
-    if (!vertex || db_named_write(import, &list->fabric, vertex) ||
-        (!list->slingshot && write_routers(import, list, vertex)))
+    if (!vertex || db_named_write(import, &list->fabric, vertex))
         return -1;
+    for (size_t i = 0; i < list->routers; i++) { /* Slingshot has none */
+        char place[TOPOMAP_COORDINATES_TEXT];
+
+        topomap_coordinates_format(&list->router[i].point, place);
+        if (DB_ADD(import, "INSERT INTO cray_router", DB_INT(vertex[i]), DB_INT(import->source),
+                   DB_TEXT(kind), DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place)))
+            return -1;
+    }
     return db_geometry_write(import, 3, NULL);
 }
 
@@ -235,5 +224,5 @@ const db_importer db_cray_links = {
     .begin = begin,
     .check = check,
     .write = write_list,
-    .free = list_free,
+    .clear = list_clear,
 };

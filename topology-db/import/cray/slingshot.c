@@ -70,42 +70,6 @@ int db_slingshot_look(struct db_import *import, int *is_table)
     return 0;
 }
 
-/* Cells between bars, without the blanks around them. */
-static int split(char *line, char **cell)
-{
-    int cells = 0;
-
-    line = strchr(line, '|');
-    while (line && line[1] && cells < CELLS) {
-        char *start = line + 1 + strspn(line + 1, " "), *bar = strchr(line + 1, '|'), *end;
-
-        if (!bar)
-            break;
-        *bar = 0;
-        for (end = bar; end > start && end[-1] == ' ';)
-            *--end = 0;
-        if (start > bar)
-            start = bar;
-        cell[cells++] = start;
-        line = bar;
-    }
-    return cells;
-}
-
-static const char *cell_of(const struct table *table, char **cell, int cells, enum column column)
-{
-    return db_cell(cell, cells, table->at[column]);
-}
-
-static int take_header(struct db_import *import, struct table *table, char **cell, int cells)
-{
-    db_columns(cell, cells, names, KNOWN, strcmp, table->at);
-    if (table->at[XNAME] < 0 || table->at[DST] < 0)
-        return db_fail_here(import, "expected a table with columns xname and dst");
-    table->header = 1;
-    return 0;
-}
-
 /* "BS_200G". */
 static uint32_t read_speed(const char *text)
 {
@@ -146,26 +110,29 @@ static int take_edge(struct db_import *import, struct table *table, const char *
 
 static int take_row(struct db_import *import, struct table *table, char **cell, int cells)
 {
-    const char *xname = cell_of(table, cell, cells, XNAME), *dst = cell_of(table, cell, cells, DST);
-    const char *host = cell_of(table, cell, cells, HOSTNAME), *end = skip_jack(xname);
-    struct row row = {.mbps = read_speed(cell_of(table, cell, cells, SPEED)),
-                      .line = topomap_input_lineno(import->input)};
+    const char *text[KNOWN], *xname, *dst, *end;
+    struct row row = {.line = topomap_input_lineno(import->input)};
     char own[NAME];
 
+    db_cells(cell, cells, table->at, KNOWN, text);
+    xname = text[XNAME];
+    dst = text[DST];
+    end = skip_jack(xname);
+    row.mbps = read_speed(text[SPEED]);
     if (!end || *end != 'p' || !(end = skip_number(end + 1)) || *end || strlen(xname) >= NAME)
         return db_fail_here(import, "expected a port such as x3000c0r41j11p0, not '%.40s'", xname);
-    if (strcmp(cell_of(table, cell, cells, STATUS), "False") == 0) {
+    if (strcmp(text[STATUS], "False") == 0) {
         table->down++;
         return 0;
     }
-    if (strcmp(cell_of(table, cell, cells, TYPE), "edge") == 0)
-        return *host && strcmp(host, "unknown") != 0
-                   ? take_edge(import, table, xname, host, row.mbps)
+    if (strcmp(text[TYPE], "edge") == 0)
+        return *text[HOSTNAME] && strcmp(text[HOSTNAME], "unknown") != 0
+                   ? take_edge(import, table, xname, text[HOSTNAME], row.mbps)
                    : 0;
     if (!(end = skip_jack(dst)) || *end || strlen(dst) >= NAME)
         return db_fail_here(import, "expected a peer such as x3000c0r42j18, not '%.40s'", dst);
     snprintf(own, sizeof own, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
-    snprintf(row.subtype, sizeof row.subtype, "%s", cell_of(table, cell, cells, SUBTYPE));
+    snprintf(row.subtype, sizeof row.subtype, "%s", text[SUBTYPE]);
     row.swapped = strcmp(own, dst) > 0;
     strcpy(row.from, row.swapped ? dst : own);
     strcpy(row.to, row.swapped ? own : dst);
@@ -227,7 +194,7 @@ static int add_pairs(struct table *table, topomap_error *err)
 static int read_line(struct db_import *import, void *content, char *line)
 {
     struct table *table = content;
-    char *cell[CELLS];
+    char *cell[CELLS], *last;
     int cells;
 
     line += strspn(line, " \t");
@@ -240,20 +207,33 @@ static int read_line(struct db_import *import, void *content, char *line)
     }
     if (*line != '|')
         return db_fail_here(import, "expected a row of the table: | ... |");
-    cells = split(line, cell);
-    if (cells && strcmp(cell[0], names[XNAME]) == 0)
-        return take_header(import, table, cell, cells);
+    /* A row that was cut has no bar behind its last cell, which is left out then. */
+    last = strrchr(line, '|');
+    *last = 0;
+    cells = last > line ? db_fields(line + 1, '|', cell, CELLS) : 0;
+    if (cells && strcmp(cell[0], names[XNAME]) == 0) {
+        db_columns(cell, cells, names, KNOWN, strcmp, table->at);
+        table->header = 1;
+        return table->at[DST] < 0
+                   ? db_fail_here(import, "expected a table with columns xname and dst")
+                   : 0;
+    }
     return table->header ? take_row(import, table, cell, cells)
                          : db_fail_here(import, "a row before the header");
 }
 
+static void table_clear(struct table *table)
+{
+    free(table->row);
+}
+
 int db_slingshot_read(struct db_import *import, topomap_fabric *fabric)
 {
-    struct table table = {.fabric = fabric};
-    int result = db_each_line(import, read_line, &table) || add_pairs(&table, import->err) ? -1 : 0;
+    TOPOMAP_CLEANUP(table_clear) struct table table = {.fabric = fabric};
 
-    free(table.row);
-    if (!result && table.down)
+    if (db_each_line(import, read_line, &table) || add_pairs(&table, import->err))
+        return -1;
+    if (table.down)
         db_warn(import, 0, "%zu ports are down: their links are left out", table.down);
-    return result;
+    return 0;
 }

@@ -40,9 +40,9 @@ struct content {
     size_t burnt, first_burnt; /* with one that is not algorithmic */
 };
 
-static void content_free(void *data)
+static void content_clear(void *data)
 {
-    TOPOMAP_FREED struct content *content = data;
+    struct content *content = data;
 
     free(content->list.row);
     topomap_fabric_clear(&content->fabric);
@@ -324,13 +324,12 @@ static int check(struct db_import *import, void *data)
 const db_importer db_slingshot_ama = {
     .row = {"slingshot-ama",
             "Slingshot without privileges: lines of a host and the address of an hsn interface, "
-            "02:00:00:..., which holds its group, switch and port",
-            NULL},
+            "02:00:00:..., which holds its group, switch and port"},
     .singleton = 1,
     .tables = {"vertex", "link"},
     .size = sizeof(struct content),
     .line = read_line,
     .check = check,
     .write = db_named_write_content,
-    .free = content_free,
+    .clear = content_clear,
 };

@@ -13,10 +13,8 @@
 #include <string.h>
 #include <strings.h>
 #include <ctype.h>
-#include <stdio.h>
 
 #include "topology-db/import/lists/named_fabric.h"
-#include "util/alloc.h"
 
 enum { FIELDS = 64, ENDS = 4, LINKS = 2, RATE_MOST = 10000 };
 
@@ -41,9 +39,9 @@ struct end {
     int node;
 };
 
-static void content_free(void *data)
+static void content_clear(void *data)
 {
-    TOPOMAP_FREED struct content *content = data;
+    struct content *content = data;
 
     topomap_fabric_clear(&content->fabric);
     topomap_known_clear(&content->rows);
@@ -62,25 +60,6 @@ static int begin(struct db_import *import, void *data)
                                  "rate=%.40s: expected Gb/s of a link, as in rate=200", rate);
     content->mbps = (uint32_t)gbps * 1000;
     return 0;
-}
-
-static int take_header(struct content *content, char *const *field, int fields)
-{
-    db_columns(field, fields, names, KNOWN, strcasecmp, content->at);
-    content->header = 1;
-    for (int known = 0; known < TYPE; known++)
-        if (content->at[known] < 0)
-            return -1;
-    return 0;
-}
-
-/* "" and what stands for it: none. */
-static const char *field_of(const struct content *content, char *const *field, int fields,
-                            enum column column)
-{
-    const char *text = db_cell(field, fields, content->at[column]);
-
-    return strcasecmp(text, "none") == 0 || strcasecmp(text, "n/a") == 0 ? "" : text;
 }
 
 /* ---- Names of parts --------------------------------------------------------------------- */
@@ -116,12 +95,12 @@ static int xname_parse(const char *text, struct xname *name)
     return name->parts ? 0 : -1;
 }
 
-/* Its first \p parts parts, lower case and without zeros in front. \p text  [XNAME_TEXT] */
-static void xname_format(const struct xname *name, int parts, char *text)
+/* Its parts, lower case and without zeros in front. \p text  [XNAME_TEXT] */
+static void xname_format(const struct xname *name, char *text)
 {
     size_t used = 0;
 
-    for (int i = 0; i < parts && i < name->parts; i++)
+    for (int i = 0; i < name->parts; i++)
         used += (size_t)snprintf(text + used, XNAME_TEXT - used, "%c%u", name->letter[i],
                                  name->number[i]);
 }
@@ -132,21 +111,15 @@ static int letters(const struct xname *name, const char *wanted)
            memcmp(name->letter, wanted, strlen(wanted)) == 0;
 }
 
-static void drop_part(struct xname *name, int part)
-{
-    for (int i = part; i + 1 < name->parts; i++) {
-        name->letter[i] = name->letter[i + 1];
-        name->number[i] = name->number[i + 1];
-    }
-    name->parts--;
-}
-
 /* A switch's jack; \p port: -1, or that of x1000c0r1j3p0. A controller between the switch and the
  * jack (x1000c0r1b0j3) is left out of the name. */
 static int xname_jack(struct xname *name, uint32_t *jack, int *port)
 {
-    if (name->parts > 3 && name->letter[2] == 'r' && name->letter[3] == 'b')
-        drop_part(name, 3);
+    if (name->parts > 3 && name->letter[2] == 'r' && name->letter[3] == 'b') {
+        memmove(name->letter + 3, name->letter + 4, (size_t)(--name->parts - 3));
+        memmove(name->number + 3, name->number + 4,
+                (size_t)(name->parts - 3) * sizeof *name->number);
+    }
     *port = -1;
     if (letters(name, "xcrjp")) {
         *port = (int)name->number[4];
@@ -190,7 +163,7 @@ static int read_end(struct db_import *import, struct content *content, const cha
                             "expected a jack such as x1000c0r1j3 or a node's interface such as "
                             "x1000c0s1b0n0h0, not '%.60s'",
                             text);
-    xname_format(&name, name.parts, label);
+    xname_format(&name, label);
     if (topomap_fabric_find(&content->fabric, label, &end->vertex, import->err))
         return -1;
     content->fabric.vertex[end->vertex].kind =
@@ -291,8 +264,10 @@ static int take_cable(struct db_import *import, struct content *content, char *c
     struct end src[2], dst[2];
     int srcs, dsts, known;
 
+    db_cells(field, fields, content->at, KNOWN, text);
     for (int column = 0; column < KNOWN; column++)
-        text[column] = field_of(content, field, fields, (enum column)column);
+        if (strcasecmp(text[column], "none") == 0 || strcasecmp(text[column], "n/a") == 0)
+            text[column] = "";
     if (content->at[SRC_A] >= fields || content->at[DST_A] >= fields)
         return db_fail_here(import, "%d fields, the header has more: a line that was cut?", fields);
     if (is_known(content, text, &known, import->err))
@@ -314,11 +289,15 @@ static int read_line(struct db_import *import, void *data, char *line)
     if (*line == '#' || !line[strspn(line, " \t,")])
         return 0;
     fields = db_fields(line, ',', field, FIELDS);
-    if (strcasecmp(field[0], "cable_id") == 0)
-        return take_header(content, field, fields)
-                   ? db_fail_here(import, "expected columns src_conn_a, src_conn_b, dst_conn_a and "
-                                          "dst_conn_b in the header")
-                   : 0;
+    if (strcasecmp(field[0], "cable_id") == 0) {
+        db_columns(field, fields, names, KNOWN, strcasecmp, content->at);
+        content->header = 1;
+        for (int known = 0; known < TYPE; known++)
+            if (content->at[known] < 0)
+                return db_fail_here(import, "expected columns src_conn_a, src_conn_b, dst_conn_a "
+                                            "and dst_conn_b in the header");
+        return 0;
+    }
     if (!content->header || *field[0] == '#')
         return 0; /* the preamble */
     return take_cable(import, content, field, fields);
@@ -352,5 +331,5 @@ const db_importer db_slingshot_cables = {
     .line = read_line,
     .check = check,
     .write = db_named_write_content,
-    .free = content_free,
+    .clear = content_clear,
 };

@@ -83,18 +83,6 @@ static int key_of(const char *name, size_t length)
     return KEYS;
 }
 
-static int take_value(struct db_import *import, struct processor *row, int key, const char *value)
-{
-    if (key < NUMBERS) {
-        if (cray_number(value, keys[key].most, &row->number[key]))
-            return db_fail_here(import, "%s: expected a number from 0 to %u, not '%.40s'",
-                                keys[key].name, keys[key].most, value);
-    } else if (key < KEYS) {
-        snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
-    }
-    return 0;
-}
-
 static int read_pairs(struct db_import *import, char *line, struct processor *row)
 {
     uint32_t seen = 0;
@@ -110,11 +98,16 @@ static int read_pairs(struct db_import *import, char *line, struct processor *ro
         line = equals + 1;
         if (read_value(&line, value))
             return db_fail_here(import, "a value without its end at '%.40s'", equals);
-        if (key < KEYS && seen & 1u << key)
+        if (key == KEYS)
+            continue;
+        if (seen & 1u << key)
             return db_fail_here(import, "%s is given twice", keys[key].name);
-        seen |= key < KEYS ? 1u << key : 0;
-        if (take_value(import, row, key, value))
-            return -1;
+        seen |= 1u << key;
+        if (key >= NUMBERS)
+            snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
+        else if (cray_number(value, keys[key].most, &row->number[key]))
+            return db_fail_here(import, "%s: expected a number from 0 to %u, not '%.40s'",
+                                keys[key].name, keys[key].most, value);
     }
     for (int i = 0; i < NUMBERS; i++)
         if (!(seen & 1u << i))
@@ -153,22 +146,20 @@ static int read_line(struct db_import *import, void *content, char *line)
 static int write_list(struct db_import *import, void *content)
 {
     const struct db_list *list = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; insert && i < list->rows; i++) {
+    for (size_t i = 0; i < list->rows; i++) {
         const struct processor *row = (const struct processor *)list->row + i;
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
-        if (DB_PUT(insert, import->err, DB_INT(n[NID]), DB_INT(import->source),
+        if (DB_ADD(import, "INSERT INTO cray_proc", DB_INT(n[NID]), DB_INT(import->source),
                    DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
                    DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
                    DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z])))
             return -1;
     }
     import->report->hosts = list->rows;
-    return insert ? db_geometry_write(import, 3, NULL) : -1;
+    return db_geometry_write(import, 3, NULL);
 }
 
 const db_importer db_xtdb2proc = {
@@ -181,5 +172,5 @@ const db_importer db_xtdb2proc = {
     .line = read_line,
     .check = check,
     .write = write_list,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

@@ -37,31 +37,26 @@ static int take_header(struct db_import *import, struct table *table, char **wor
     return 0;
 }
 
-static const char *cell(const struct table *table, char **word, int words, enum column column)
-{
-    return db_cell(word, words, table->at[column]);
-}
-
 static int read_row(struct db_import *import, struct table *table, char **word, int words)
 {
     struct row row = {0};
-    const char *hex = cell(table, word, words, HEX);
+    const char *cell[KNOWN];
     char *end;
 
-    if (cray_number(cell(table, word, words, NID), CRAY_NID_MOST, &row.nid))
-        return db_fail_here(import, "expected a NID, not '%.40s'", cell(table, word, words, NID));
-    if (*hex && (strtoul(hex, &end, 16) != row.nid || *end))
-        return db_fail_here(import, "NID %u and (HEX) %.20s do not agree", row.nid, hex);
-    if (cray_name_parse(cell(table, word, words, NODENAME), &row.name))
+    db_cells(word, words, table->at, KNOWN, cell);
+    if (cray_number(cell[NID], CRAY_NID_MOST, &row.nid))
+        return db_fail_here(import, "expected a NID, not '%.40s'", cell[NID]);
+    if (*cell[HEX] && (strtoul(cell[HEX], &end, 16) != row.nid || *end))
+        return db_fail_here(import, "NID %u and (HEX) %.20s do not agree", row.nid, cell[HEX]);
+    if (cray_name_parse(cell[NODENAME], &row.name))
         return db_fail_here(import, "expected a node name such as c0-0c0s1n0, not '%.40s'",
-                            cell(table, word, words, NODENAME));
-    if (table->at[TYPE] >= 0 && table->at[TYPE] >= words)
-        return db_fail_here(import, "the row is cut: no TYPE");
-    if (table->at[STATUS] >= 0 && table->at[STATUS] >= words)
-        return db_fail_here(import, "the row is cut: no STATUS");
-    snprintf(row.type, WORD, "%s", cell(table, word, words, TYPE));
-    snprintf(row.status, WORD, "%s", cell(table, word, words, STATUS));
-    snprintf(row.mode, WORD, "%s", cell(table, word, words, MODE));
+                            cell[NODENAME]);
+    for (enum column c = TYPE; c <= STATUS; c++)
+        if (table->at[c] >= words)
+            return db_fail_here(import, "the row is cut: no %s", column_names[c]);
+    snprintf(row.type, WORD, "%s", cell[TYPE]);
+    snprintf(row.status, WORD, "%s", cell[STATUS]);
+    snprintf(row.mode, WORD, "%s", cell[MODE]);
     return db_list_add(&table->nodes, &row, sizeof row, import->err);
 }
 
@@ -116,19 +111,15 @@ static int check(struct db_import *import, void *content)
 static int write_table(struct db_import *import, void *content)
 {
     const struct db_list *nodes = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", import->err);
+    const struct row *row = nodes->row;
 
-    for (size_t i = 0; insert && i < nodes->rows; i++) {
-        const struct row *row = (const struct row *)nodes->row + i;
-
-        if (DB_PUT(insert, import->err, DB_INT(row->nid), DB_INT(import->source),
-                   DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type), DB_TEXT(row->status),
-                   DB_TEXT(row->mode)))
+    for (size_t i = 0; i < nodes->rows; i++)
+        if (DB_ADD(import, "INSERT INTO cray_admin", DB_INT(row[i].nid), DB_INT(import->source),
+                   DB_INT(cray_name_pack(&row[i].name)), DB_TEXT(row[i].type),
+                   DB_TEXT(row[i].status), DB_TEXT(row[i].mode)))
             return -1;
-    }
     import->report->hosts = nodes->rows;
-    return insert ? db_geometry_write(import, 3, NULL) : -1;
+    return db_geometry_write(import, 3, NULL);
 }
 
 const db_importer db_xtprocadmin = {
@@ -140,5 +131,5 @@ const db_importer db_xtprocadmin = {
     .line = read_line,
     .check = check,
     .write = write_table,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

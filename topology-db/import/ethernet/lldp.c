@@ -50,9 +50,9 @@ struct reader {
     topomap_error *err;
 };
 
-static void content_free(void *data)
+static void content_clear(void *data)
 {
-    TOPOMAP_FREED struct content *content = data;
+    struct content *content = data;
 
     free(content->trait);
     wires_clear(&content->wires);
@@ -64,29 +64,19 @@ static void content_free(void *data)
 static const char *value_of(const json_t *object, const char *key)
 {
     const json_t *found = db_json_first(object, key);
-    const char *text =
-        json_is_object(found) ? db_json_text(found, "value") : json_string_value(found);
 
-    return text ? text : "";
-}
-
-static const char *type_of(const json_t *object, const char *key)
-{
-    const char *text = db_json_text(db_json_first(object, key), "type");
-
-    return text ? text : "";
+    return (json_is_object(found) ? db_json_text(found, "value") : json_string_value(found)) ?: "";
 }
 
 static int find_system(struct reader *r, const char *name, uint32_t *system)
 {
     struct content *c = r->content;
 
-    if (wires_system(&c->wires, name, system, r->err) ||
-        topomap_grow(&c->trait, &c->trait_room, *system + 1u, sizeof *c->trait, r->err))
+    if (wires_system(&c->wires, name, system, r->err))
         return -1;
-    while (c->traits <= *system)
-        c->trait[c->traits++] = (struct trait){0};
-    return 0;
+    return *system < c->traits
+               ? 0
+               : TOPOMAP_APPEND(c->trait, c->traits, c->trait_room, r->err, (struct trait){0});
 }
 
 /* Names that say nothing: of a system that nobody has named. */
@@ -156,7 +146,7 @@ static void take_traits(struct trait *trait, const json_t *chassis)
 static const char *port_of(const json_t *port)
 {
     const char *id = value_of(port, "id"), *descr = value_of(port, "descr");
-    const char *type = type_of(port, "id");
+    const char *type = db_json_text(db_json_first(port, "id"), "type") ?: "";
 
     if (strcmp(type, "mac") != 0 && strcmp(type, "local") != 0)
         return id;
@@ -183,7 +173,7 @@ static int take_neighbour(struct reader *r, const char *interface, const json_t 
     if (wires_port(&r->content->wires, wire.from, interface, &wire.from_port, r->err) ||
         wires_port(&r->content->wires, wire.to, port_of(port), &wire.to_port, r->err))
         return -1;
-    return wires_add(&r->content->wires, &wire, r->err);
+    return db_list_add(&r->content->wires.list, &wire, sizeof wire, r->err);
 }
 
 /* The chassis under "chassis": {"id":.., "name":..}, a list of it, or {NAME: {"id":..}}. */
@@ -466,5 +456,5 @@ const db_importer db_lldp = {
     .begin = begin,
     .check = check,
     .write = wires_write,
-    .free = content_free,
+    .clear = content_clear,
 };

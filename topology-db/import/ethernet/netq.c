@@ -86,7 +86,7 @@ static int take_link(struct reader *r, const json_t *link)
     if (take_end(r, json_array_get(ends, 0), &wire.from, &wire.from_port) ||
         take_end(r, json_array_get(ends, 1), &wire.to, &wire.to_port))
         return -1;
-    return wire.from == wire.to ? 0 : wires_add(r->wires, &wire, r->err);
+    return wire.from == wire.to ? 0 : db_list_add(&r->wires->list, &wire, sizeof wire, r->err);
 }
 
 /* Gives \p take each object of the groups: root[].groups[].members[]. */
@@ -120,12 +120,12 @@ static int begin(struct db_import *import, void *wires)
 }
 
 const db_importer db_netq = {
-    .row = {"netq", "Ethernet: NetQ's topology graph in JSON", NULL},
+    .row = {"netq", "Ethernet: NetQ's topology graph in JSON"},
     .tables = {"vertex", "link"},
     .own_words = 1,
     .size = sizeof(struct wires),
     .begin = begin,
     .check = wires_join,
     .write = wires_write,
-    .free = wires_free,
+    .clear = wires_clear,
 };

@@ -10,25 +10,20 @@
 
 enum { STEP = 1000, PORT_NAME = 128 };
 
-void wires_clear(struct wires *wires)
+void wires_clear(void *content)
 {
+    struct wires *wires = content;
+
     topomap_fabric_clear(&wires->fabric);
     topomap_known_clear(&wires->systems);
     topomap_known_clear(&wires->ports);
     free(wires->list.row);
-    *wires = (struct wires){0};
-}
-
-void wires_free(void *wires)
-{
-    wires_clear(wires);
-    free(wires);
 }
 
 /* ---- What was said ------------------------------------------------------------------------- */
 
-/* Without the domain. */
-static void shorten(const char *name, char shorter[DB_KEY])
+/* \param shorter  the name without the domain */
+static void key_of(const char *name, char shorter[DB_KEY], char key[DB_KEY])
 {
     size_t length = strcspn(name, ".");
 
@@ -37,11 +32,6 @@ static void shorten(const char *name, char shorter[DB_KEY])
     snprintf(shorter, DB_KEY, "%.*s", (int)(length < DB_KEY ? length : DB_KEY - 1), name);
     if (!*shorter)
         strcpy(shorter, "?");
-}
-
-static void key_of(const char *name, char shorter[DB_KEY], char key[DB_KEY])
-{
-    shorten(name, shorter);
     db_host_key(shorter, key);
 }
 
@@ -80,26 +70,13 @@ int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t 
         &wires->ports, key, sizeof vertex + (length ? length + 1 : 1 + sizeof(size_t)), port, err);
 }
 
-int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err)
-{
-    return db_list_add(&wires->list, wire, sizeof *wire, err);
-}
-
-static const char *port_name(const struct wires *wires, uint32_t port)
-{
-    return (const char *)topomap_known_key(&wires->ports, port) + sizeof(uint32_t);
-}
-
 /* ---- One port under two names -------------------------------------------------------------- */
 
 struct reverse {
     uint32_t from, from_port, to, to_port;
 };
 
-static int by_from(const void *a, const void *b)
-{
-    return memcmp(a, b, offsetof(struct reverse, to_port));
-}
+TOPOMAP_COMPARE(by_from, struct reverse, memcmp(x, y, offsetof(struct reverse, to_port)), 0)
 
 /* Where the other end speaks of exactly this port, its own name for its port is taken: some
  * switches tell others names that they do not use themselves. */
@@ -217,9 +194,10 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
     if (!row || !peer)
         return -1;
     for (uint32_t i = 0; i < wires->ports.count; i++) {
-        memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
-        row[i].port = i;
-        row[i].name = port_name(wires, i);
+        const char *key = topomap_known_key(&wires->ports, i);
+
+        row[i] = (struct named_port){.port = i, .name = key + sizeof row[i].vertex};
+        memcpy(&row[i].vertex, key, sizeof row[i].vertex);
     }
     TOPOMAP_SORT(row, wires->ports.count, by_name);
     number_ports(wires, row, number);
@@ -233,16 +211,6 @@ static int find_numbers(const struct wires *wires, uint32_t *number, topomap_err
 
 TOPOMAP_COMPARE(by_ports, struct wire, TOPOMAP_ORDER(x->from_port, y->from_port),
                 TOPOMAP_ORDER(x->to_port, y->to_port))
-
-/* What both ends say of one link is equal then, and stands together. */
-static void put_in_order(struct wire *wire, size_t wires)
-{
-    for (size_t i = 0; i < wires; i++)
-        if (wire[i].from_port > wire[i].to_port)
-            wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
-                                    wire[i].from_port, wire[i].mbps,    wire[i].line};
-    TOPOMAP_SORT(wire, wires, by_ports);
-}
 
 static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *number,
                     uint32_t mbps, topomap_error *err)
@@ -281,12 +249,18 @@ static int add_links(struct wires *wires, const uint32_t *number, size_t *betwee
 int wires_join(struct db_import *import, void *content)
 {
     struct wires *wires = content;
+    struct wire *wire = wires->list.row;
     TOPOMAP_FREED uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, import->err);
     size_t between_hosts = 0;
 
     if (!number || use_own_names(wires, import->err))
         return -1;
-    put_in_order(wires->list.row, wires->list.rows);
+    for (size_t i = 0; i < wires->list.rows; i++)
+        if (wire[i].from_port > wire[i].to_port)
+            wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
+                                    wire[i].from_port, wire[i].mbps,    wire[i].line};
+    /* What both ends say of one link is equal then, and stands together. */
+    TOPOMAP_SORT(wire, wires->list.rows, by_ports);
     if (find_numbers(wires, number, import->err) ||
         add_links(wires, number, &between_hosts, import->err) ||
         topomap_fabric_match(&wires->fabric, import->path, NULL, import->err))

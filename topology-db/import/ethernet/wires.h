@@ -27,7 +27,6 @@ uint32_t wires_find(const struct wires *wires, const char *name);
 /** A port of it. An empty name: one that is not known, and another one each time. */
 int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t *port,
                topomap_error *err);
-int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err);
 
 /** Makes links of all wires: what both ends say is joined, also where they name one port
  *  differently, and ports get numbers: a switch's are those in its name (swp17: 17; of several
@@ -35,8 +34,7 @@ int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err);
  *  count its ports in the order of their names. A port that several others name has none. Wires
  *  between hosts are left out, with a warning. */
 int wires_join(struct db_import *import, void *wires);
-void wires_clear(struct wires *wires);
+void wires_clear(void *wires);
 
 /** Writes it; another source with one of its switches, of lldp and netq, goes. */
 int wires_write(struct db_import *import, void *wires);
-void wires_free(void *wires);

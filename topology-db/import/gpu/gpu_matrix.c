@@ -198,20 +198,19 @@ static int check(struct db_import *import, void *content)
     return topomap_devices_finish(d, import->err);
 }
 
-static void matrix_free(void *content)
+static void matrix_clear(void *content)
 {
     struct matrix *m = content;
 
     for (uint32_t i = 0; i < m->columns; i++)
         free(m->cpus[i]);
-    db_devices_free_file(content);
+    db_devices_clear_file(content);
 }
 
 const db_importer db_gpu_matrix = {
     .row =
         {"gpu-matrix",
-         "GPUs and NICs of nodes: what `nvidia-smi topo -m` printed on one, for --nodes HOSTLIST",
-         NULL},
+         "GPUs and NICs of nodes: what `nvidia-smi topo -m` printed on one, for --nodes HOSTLIST"},
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .size = sizeof(struct matrix),
@@ -219,5 +218,5 @@ const db_importer db_gpu_matrix = {
     .line = read_line,
     .check = check,
     .write = db_devices_write_file,
-    .free = matrix_free,
+    .clear = matrix_clear,
 };

@@ -61,43 +61,28 @@ static unsigned number(const struct reader *r, const char *name, int base)
 
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
-/* "00000000,000fffff" as "0-19": words of 32 CPUs, the highest first. */
+/* "00000000,000fffff" as "0-19": hexadecimal words of 32 CPUs, the highest first. */
 static char *list_of(const char *hex, topomap_error *err)
 {
+    TOPOMAP_FREED uint32_t *cpu = topomap_alloc(TOPOMAP_DEVICE_CPUS + 4, sizeof *cpu, err);
     char *text = NULL;
-    size_t size, digits = 0;
-    FILE *out = open_memstream(&text, &size);
-    uint32_t run = UINT32_MAX, bit = 0;
-    const char *mark = "";
+    size_t size;
+    uint32_t count = 0, bit = 0;
+    FILE *out;
 
-    for (const char *at = hex; out && *at; at++)
-        digits += *at != ',';
-    /* From the lowest digit, one bit at a time, and one behind the end. */
-    for (const char *at = hex + strlen(hex); out && digits <= TOPOMAP_DEVICE_CPUS / 4; bit++) {
-        int set = 0;
+    if (!cpu)
+        return NULL;
+    for (const char *at = hex + strlen(hex); at > hex && bit <= TOPOMAP_DEVICE_CPUS; at--) {
+        char c = at[-1];
+        int digit = c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
 
-        while (at > hex && bit % 4 == 0 && at[-1] == ',')
-            at--;
-        if (at > hex) {
-            char c = at[-1];
-            int digit = c >= '0' && c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
-
-            set = digit >= 0 && digit < 16 && digit >> bit % 4 & 1;
-        }
-        if (set && run == UINT32_MAX)
-            run = bit;
-        if (!set && run != UINT32_MAX) {
-            if (bit - run > 1)
-                fprintf(out, "%s%u-%u", mark, run, bit - 1);
-            else
-                fprintf(out, "%s%u", mark, run);
-            mark = ",";
-            run = UINT32_MAX;
-        }
-        if (at <= hex)
-            break;
-        at -= bit % 4 == 3;
+        for (int k = 0; c != ',' && k < 4; k++, bit++)
+            if (digit >> k & 1)
+                cpu[count++] = bit;
     }
+    out = open_memstream(&text, &size);
+    if (out && bit <= TOPOMAP_DEVICE_CPUS)
+        topomap_ranges_print(out, cpu, count, 2);
     return topomap_printed(out, &text, err);
 }
 
@@ -330,13 +315,12 @@ static int begin(struct db_import *import, void *content)
 
 const db_importer db_nccl_topology = {
     .row = {"nccl-topology",
-            "GPUs and NICs of nodes: what NCCL_TOPO_DUMP_FILE wrote on one, for --nodes HOSTLIST",
-            NULL},
+            "GPUs and NICs of nodes: what NCCL_TOPO_DUMP_FILE wrote on one, for --nodes HOSTLIST"},
     .tables = {"node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,
     .size = sizeof(struct db_devices_file),
     .begin = begin,
     .write = db_devices_write_file,
-    .free = db_devices_free_file,
+    .clear = db_devices_clear_file,
 };

@@ -73,12 +73,11 @@ const db_importer db_nvlink_cliques = {
     .row =
         {"nvlink-cliques",
          "NVLink domains: lines 'node, cluster UUID, clique', of nvidia-smi's fabric.clusterUuid "
-         "and fabric.cliqueId",
-         NULL},
+         "and fabric.cliqueId"},
     .tables = {"clique"},
     .size = sizeof(struct db_list),
     .line = read_line,
     .check = check,
     .write = write_cliques,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "machine/shape.h"
-#include "topology-db/derive/derive.h"
 #include "topology-db/import/hwloc/hwloc.h"
 #include "topology-db/import/import.h"
-#include "util/alloc.h"
 #include "xml/xml.h"
 
 struct inside {
@@ -17,9 +15,9 @@ struct inside {
     topomap_names nodes;
 };
 
-static void inside_free(void *content)
+static void inside_clear(void *content)
 {
-    TOPOMAP_FREED struct inside *inside = content;
+    struct inside *inside = content;
 
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
@@ -42,19 +40,17 @@ static int find_nodes(struct db_import *import, struct inside *inside)
 static int read_inside(struct db_import *import, void *content)
 {
     struct inside *inside = content;
-    char *xml;
+    TOPOMAP_FREED char *xml = NULL;
     size_t size;
-    int failed;
 
-    if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, import->err))
-        return -1;
-    failed = topomap_xml_read(import->path, xml, size, NULL, NULL, import->err) ||
-             (db_hwloc_is_diff(xml, size) &&
-              db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, import->err)) ||
-             db_hwloc_load(import->path, xml, size, &inside->xml, import->err);
-    free(xml);
-    return DB_STATUS(failed || topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
-                     find_nodes(import, inside));
+    return DB_STATUS(
+        topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, import->err) ||
+        topomap_xml_read(import->path, xml, size, NULL, NULL, import->err) ||
+        (db_hwloc_is_diff(xml, size) &&
+         db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, import->err)) ||
+        db_hwloc_load(import->path, xml, size, &inside->xml, import->err) ||
+        topomap_shape_parse(inside->xml.text, &inside->shape, import->err) ||
+        find_nodes(import, inside));
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */
@@ -103,27 +99,22 @@ static const char *nic_node(const struct inside *inside, int *exact)
     return inside->nodes.count == 1 ? inside->nodes.name[0] : NULL;
 }
 
-static int write_nics(struct db_import *import, const struct inside *inside)
+static int write_nics(struct db_import *import, const char *lines, const char *node, int exact)
 {
-    const char *lines = inside->xml.nics;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", import->err);
-    int exact;
-    const char *node = nic_node(inside, &exact);
     char device[64];
     uint64_t guid;
 
-    while (insert && lines && node && db_hwloc_nic(&lines, device, sizeof device, &guid))
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
-                   DB_INT(guid), DB_INT(exact)))
+    while (lines && node && db_hwloc_nic(&lines, device, sizeof device, &guid))
+        if (DB_ADD(import, "INSERT INTO nic", DB_INT(import->source), DB_TEXT(node),
+                   DB_TEXT(device), DB_INT(guid), DB_INT(exact)))
             return -1;
-    return insert ? 0 : -1;
+    return 0;
 }
 
 /* What is one node's alone: a line "BUS UUID STATE" each. */
 static int write_owned(struct db_import *import, const char *node, const char *line)
 {
-    for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    for (; node && line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char bus[20], uuid[48];
         int state;
 
@@ -135,40 +126,30 @@ static int write_owned(struct db_import *import, const char *node, const char *l
     return 0;
 }
 
-static int write_devices(struct db_import *import, const struct inside *inside)
-{
-    int exact;
-    const char *node = nic_node(inside, &exact);
-
-    if (!inside->xml.devices)
-        return 0;
-    if (db_devices_write(import, inside->xml.devices, &inside->nodes))
-        return -1;
-    return node ? write_owned(import, node, inside->xml.owned) : 0;
-}
-
 static int write_inside(struct db_import *import, void *content)
 {
     const struct inside *inside = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", import->err);
+    const db_hwloc_inside *xml = &inside->xml;
+    int exact;
+    const char *node = nic_node(inside, &exact);
     int64_t class;
 
-    if (!insert || make_class(import, inside, &class))
+    if (make_class(import, inside, &class))
         return -1;
     for (size_t i = 0; i < inside->nodes.count; i++) {
         char key[DB_KEY];
 
         db_host_key(inside->nodes.name[i], key);
-        if (DB_PUT(insert, import->err, DB_TEXT(key), DB_INT(import->source),
-                   DB_TEXT(inside->nodes.name[i]), DB_INT(class)))
+        if (DB_ADD(import, "INSERT OR REPLACE INTO node_class", DB_TEXT(key),
+                   DB_INT(import->source), DB_TEXT(inside->nodes.name[i]), DB_INT(class)))
             return -1;
     }
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return write_nics(import, inside) || write_devices(import, inside)
-               ? -1
-               : db_forget_classes(import->file, import->err);
+    return DB_STATUS(write_nics(import, xml->nics, node, exact) ||
+                     (xml->devices && (db_devices_write(import, xml->devices, &inside->nodes) ||
+                                       write_owned(import, node, xml->owned))) ||
+                     db_forget_classes(import->file, import->err));
 }
 
 static const topomap_graph_option options[] = {
@@ -187,5 +168,5 @@ const db_importer db_hwloc = {
     .size = sizeof(struct inside),
     .begin = read_inside,
     .write = write_inside,
-    .free = inside_free,
+    .clear = inside_clear,
 };

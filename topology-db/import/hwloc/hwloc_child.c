@@ -108,39 +108,31 @@ static const char *next_text(const char **at, const char *end)
     return nul ? text : NULL;
 }
 
-static int keep(const char *text, char **copy, topomap_error *err)
-{
-    *copy = text && *text ? topomap_strdup(text, err) : NULL;
-    return text && *text && !*copy ? -1 : 0;
-}
-
 /* Takes a whole reply apart; anything less than whole is a child that crashed. */
 static int take_reply(const char *path, const char *reply, size_t size, db_hwloc_inside *inside,
                       topomap_error *err)
 {
+    char **const texts[] = {&inside->host, &inside->text, &inside->nics, &inside->devices,
+                            &inside->owned};
+    enum { SHAPE = 1, ALL = sizeof texts / sizeof *texts };
+    const char *at = reply + sizeof(topomap_error), *end = reply + size, *text;
     topomap_error sent;
-    const char *at = reply + sizeof sent, *end = reply + size, *name, *shape, *nics, *devices;
-    const char *owned;
+    int whole = 0;
 
     if (size >= sizeof sent) {
         memcpy(&sent, reply, sizeof sent);
         if (sent.code != TOPOMAP_OK)
             return topomap_error_set(err, sent.code, "%s", sent.text);
     }
-    name = size > sizeof sent ? next_text(&at, end) : NULL;
-    shape = name ? next_text(&at, end) : NULL;
-    nics = shape ? next_text(&at, end) : NULL;
-    devices = nics ? next_text(&at, end) : NULL;
-    owned = devices ? next_text(&at, end) : NULL;
-    if (!shape)
+    for (; size > sizeof sent && whole < ALL && (text = next_text(&at, end)); whole++)
+        if (*text && !(*texts[whole] = topomap_strdup(text, err)))
+            return -1;
+    if (whole <= SHAPE)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: hwloc crashes on it: the XML is cut or damaged", path);
-    return keep(shape, &inside->text, err) || keep(name, &inside->host, err) ||
-                   keep(nics, &inside->nics, err) ||
-                   keep(owned ? devices : NULL, &inside->devices, err) ||
-                   keep(owned, &inside->owned, err)
-               ? -1
-               : 0;
+    if (whole < ALL)
+        free(topomap_take(&inside->devices)); /* nobody knows what of them is this node's alone */
+    return 0;
 }
 
 int db_hwloc_load(const char *path, char *xml, size_t size, db_hwloc_inside *inside,
@@ -150,10 +142,9 @@ int db_hwloc_load(const char *path, char *xml, size_t size, db_hwloc_inside *ins
     TOPOMAP_FREED char *reply = NULL;
     size_t replied;
 
-    return db_hwloc_ask(path, child, &load, REPLY_MOST, &reply, &replied, err) ||
-                   take_reply(path, reply, replied, inside, err)
-               ? -1
-               : 0;
+    if (db_hwloc_ask(path, child, &load, REPLY_MOST, &reply, &replied, err))
+        return -1;
+    return take_reply(path, reply, replied, inside, err);
 }
 
 void db_hwloc_inside_clear(db_hwloc_inside *inside)

@@ -369,26 +369,21 @@ static int find(hwloc_topology_t topology, struct found *found, topomap_error *e
 
 int db_hwloc_devices(char *xml, size_t size, topomap_devices *devices, topomap_error *err)
 {
-    topomap_devices made = {0};
-    struct found found = {.devices = &made};
+    struct found found = {.devices = devices};
     hwloc_topology_t topology;
     int result;
 
+    *devices = (topomap_devices){0};
     topomap_shape_lower_version(xml);
     if (hwloc_topology_init(&topology))
         return -1;
     result = hwloc_topology_set_xmlbuffer(topology, xml, (int)size + 1) ||
              hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL) ||
-             hwloc_topology_load(topology);
-    if (!result)
-        result = find(topology, &found, err);
+             hwloc_topology_load(topology) || find(topology, &found, err);
     hwloc_topology_destroy(topology);
-    if (result) {
-        topomap_devices_clear(&made);
-        return -1;
-    }
-    *devices = made;
-    return 0;
+    if (result)
+        topomap_devices_clear(devices);
+    return result ? -1 : 0;
 }
 
 void db_hwloc_print_owned(const topomap_devices *devices, FILE *out)

@@ -102,11 +102,11 @@ static int explain(const char *path, const char *base_path, char outcome, topoma
 int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *size,
                    topomap_error *err)
 {
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
+    TOPOMAP_FREED char *base = NULL, *reply = NULL;
     struct difference d = {.xml = *xml, .size = *size};
-    topomap_input *input;
-    char *reply = NULL, name[200];
     size_t replied = 0;
-    int result;
+    char name[200];
 
     if (!base_path) {
         read_refname(*xml, name, sizeof name);
@@ -115,23 +115,18 @@ int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *
                                  "topology that it refers to%s%s with --option base=FILE",
                                  path, *name ? ", " : "", name);
     }
-    if (topomap_input_open(base_path, &input, err))
+    if (topomap_input_open(base_path, &input, err) ||
+        topomap_input_all(input, XML_MOST, &base, &d.base_size, err) ||
+        topomap_xml_read(base_path, base, d.base_size, NULL, NULL, err))
         return -1;
-    result = topomap_input_all(input, XML_MOST, &d.base, &d.base_size, err);
-    topomap_input_close(input);
-    if (result || topomap_xml_read(base_path, d.base, d.base_size, NULL, NULL, err) ||
-        db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err))
-        result = -1;
-    free(d.base);
-    if (!result && (replied < 2 || *reply != PATCHED || reply[replied - 1]))
-        result = explain(path, base_path, (char)(replied ? *reply : 0), err);
-    if (result) {
-        free(reply);
+    d.base = base;
+    if (db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err))
         return -1;
-    }
+    if (replied < 2 || *reply != PATCHED || reply[replied - 1])
+        return explain(path, base_path, (char)(replied ? *reply : 0), err);
     memmove(reply, reply + 1, replied - 1);
     free(*xml);
-    *xml = reply;
+    *xml = topomap_take(&reply);
     *size = replied - 2;
     return 0;
 }

@@ -16,13 +16,11 @@
  * them, are what a site's script prints before each reading; the tools tell no time. */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/import/import.h"
 #include "topology-db/sql_functions.h"
-#include "util/alloc.h"
 
 enum { SENT, RECEIVED, COUNTERS };
 enum { LID_MOST = 0xbfff, PORT_MOST = 254, ALL_PORTS = 255 };
@@ -53,9 +51,9 @@ struct counters {
     size_t sums, lost_single, lost_reset, lost_stuck;
 };
 
-static void counters_free(void *content)
+static void counters_clear(void *content)
 {
-    TOPOMAP_FREED struct counters *c = content;
+    struct counters *c = content;
 
     free(c->readings.row);
     free(c->rates.row);
@@ -104,6 +102,7 @@ static int add_reading(struct counters *c, struct reading reading, topomap_error
 static int begin_section(struct db_import *import, struct counters *c, const char *line, int wide)
 {
     uint64_t lid, port;
+    struct reading reading;
 
     if (number_after(line, "Lid ", 10, LID_MOST, &lid) || !lid ||
         number_after(line, " port ", 10, ALL_PORTS, &port))
@@ -113,11 +112,8 @@ static int begin_section(struct db_import *import, struct counters *c, const cha
                             LID_MOST);
     c->sums += port == ALL_PORTS;
     c->inside = port > 0 && port <= PORT_MOST; /* port 0 is the switch itself */
-    return c->inside ? add_reading(c,
-                                   (struct reading){
-                                       .lid = (uint32_t)lid, .port = (uint32_t)port, .wide = wide},
-                                   import->err)
-                     : 0;
+    reading = (struct reading){.lid = (uint32_t)lid, .port = (uint32_t)port, .wide = wide};
+    return c->inside ? add_reading(c, reading, import->err) : 0;
 }
 
 /* "PortXmitData:....................123"; earlier releases have the names without "Port" */
@@ -165,40 +161,26 @@ static int read_errors(struct db_import *import, struct counters *c, const char 
     return has && port ? add_reading(c, reading, import->err) : 0;
 }
 
-static int begins(const char *line, const char *with)
-{
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-/* What the tools say when a port does not answer, mostly on standard error. */
-static int is_complaint(const char *line)
-{
-    static const char *const begin[] = {"ibwarn", "iberror",
-                                        "perfquery:", "ibqueryerrors:", "Query SA failed"};
-
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (begins(line, begin[i]))
-            return 1;
-    return 0;
-}
-
 static int read_line(struct db_import *import, void *content, char *line)
 {
+    /* What the tools say when a port does not answer, mostly on standard error. */
+    static const char *const complaints[] = {"ibwarn", "iberror",
+                                             "perfquery:", "ibqueryerrors:", "Query SA failed"};
     struct counters *c = content;
     size_t name;
 
     line += strspn(line, " \t");
     name = strcspn(line, ":");
-    if (begins(line, "timestamp ") || begins(line, "# timestamp "))
+    if (db_begins(line, "timestamp ") || db_begins(line, "# timestamp "))
         return read_time(import, c, strchr(line, 'p') + 2);
-    if (begins(line, "# Port extended counters: ") || begins(line, "# Port counters: "))
+    if (db_begins(line, "# Port extended counters: ") || db_begins(line, "# Port counters: "))
         return begin_section(import, c, line, line[7] == 'e');
-    if (begins(line, "GUID "))
+    if (db_begins(line, "GUID "))
         return read_errors(import, c, line);
-    if (*line == '#' || begins(line, "Data Counters for ") || begins(line, "Errors for ") ||
-        begins(line, "Link info:"))
+    if (*line == '#' || db_begins(line, "Data Counters for ") || db_begins(line, "Errors for ") ||
+        db_begins(line, "Link info:"))
         c->inside = 0;
-    else if (is_complaint(line))
+    else if (db_begins_any(line, complaints, sizeof complaints / sizeof *complaints))
         db_warn(import, topomap_input_lineno(import->input), "the tool says: %.200s", line);
     else if (line[name] == ':' && line[name + 1] == '.')
         return read_field(import, c, line);
@@ -274,16 +256,6 @@ static int find_rate(struct db_import *import, struct counters *c, const struct 
     return add_rate(c, r, bytes, import->err);
 }
 
-static size_t same_port(const struct counters *c, size_t i)
-{
-    const struct reading *r = c->readings.row;
-    size_t n = 1;
-
-    while (i + n < c->readings.rows && by_port(&r[i], &r[i + n]) == 0)
-        n++;
-    return n;
-}
-
 static int check_rates(struct db_import *import, struct counters *c)
 {
     if (!c->rates.rows)
@@ -312,7 +284,7 @@ static int check(struct db_import *import, void *content)
 {
     struct counters *c = content;
     struct reading *r = c->readings.row;
-    int twice = 0, result = 0;
+    int twice = 0;
 
     if (!c->readings.rows)
         return db_fail_here(import, "no port's counters: expected what perfquery -x LID PORT or "
@@ -326,14 +298,15 @@ static int check(struct db_import *import, void *content)
             "each port is there once, and totals are no rate: give two readings (`db import "
             "counters BEFORE AFTER`), or --option seconds=N, the seconds since the counters were "
             "reset");
-    for (size_t i = 0, n; !result && i < c->readings.rows; i += n) {
-        n = same_port(c, i);
+    for (size_t i = 0, n; i < c->readings.rows; i += n) {
+        for (n = 1; i + n < c->readings.rows && by_port(&r[i], &r[i + n]) == 0;)
+            n++;
         if (twice && n == 1)
             c->lost_single++;
-        else
-            result = find_rate(import, c, r + i, n);
+        else if (find_rate(import, c, r + i, n))
+            return -1;
     }
-    return result ? -1 : check_rates(import, c);
+    return check_rates(import, c);
 }
 
 static int begin(struct db_import *import, void *content)
@@ -387,20 +360,18 @@ static int write_rates(struct db_import *import, void *content)
 {
     const struct counters *c = content;
     const struct rate *rate = c->rates.row;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO traffic VALUES(?,?,?,?,?,?)", import->err);
 
-    for (size_t i = 0; insert && i < c->rates.rows; i++) {
+    for (size_t i = 0; i < c->rates.rows; i++) {
         const double *bytes = rate[i].bytes;
 
-        if (DB_PUT(insert, import->err, DB_INT(import->source),
+        if (DB_ADD(import, "INSERT INTO traffic", DB_INT(import->source),
                    DB_INT_IF(rate[i].guid, rate[i].guid), DB_INT_IF(!rate[i].guid, rate[i].lid),
                    DB_INT(rate[i].port), DB_REAL_IF(bytes[SENT] >= 0, bytes[SENT]),
                    DB_REAL_IF(bytes[RECEIVED] >= 0, bytes[RECEIVED])))
             return -1;
     }
     import->report->ports = c->rates.rows;
-    return insert ? compare(import) : -1;
+    return compare(import);
 }
 
 static const topomap_graph_option options[] = {
@@ -423,5 +394,5 @@ const db_importer db_counters = {
     .line = read_line,
     .check = check,
     .write = write_rates,
-    .free = counters_free,
+    .clear = counters_clear,
 };

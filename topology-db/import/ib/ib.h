@@ -73,6 +73,8 @@ int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char 
  *  comes. */
 int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *text, size_t length,
                  uint32_t *index, topomap_error *err);
+/** The other end of a line: the same but for the two vertices and their ports. */
+struct ib_end ib_reverse(const struct ib_end *end);
 int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
 /** The same, and its other end, which the line describes too. */
 int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
@@ -93,5 +95,9 @@ int ib_write(struct db_import *import, void *fabric);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */
 int ib_count_hosts(struct db_import *import);
 /** Forgets all of it. */
-void ib_clear(struct ib_fabric *fabric);
-void ib_free(void *fabric);
+void ib_clear(void *fabric);
+
+/** What importers have in common whose content is a struct ib_fabric. */
+#define IB_IMPORTER                                                                                \
+    .tables = {"vertex", "port", "link"}, .size = sizeof(struct ib_fabric), .write = ib_write,     \
+    .derived = ib_count_hosts, .clear = ib_clear

@@ -61,7 +61,7 @@ int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error
     return TOPOMAP_APPEND(fabric->end, fabric->ends, fabric->end_room, err, *end);
 }
 
-int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err)
+struct ib_end ib_reverse(const struct ib_end *end)
 {
     struct ib_end other = *end;
 
@@ -69,6 +69,13 @@ int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_erro
     other.remote = end->vertex;
     other.port = end->remote_port;
     other.remote_port = end->port;
+    return other;
+}
+
+int ib_add_both(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err)
+{
+    struct ib_end other = ib_reverse(end);
+
     other.derived = 1;
     return ib_add_end(fabric, end, err) || ib_add_end(fabric, &other, err) ? -1 : 0;
 }
@@ -78,18 +85,14 @@ int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_er
     return TOPOMAP_APPEND(fabric->idle, fabric->idles, fabric->idle_room, err, *idle);
 }
 
-void ib_clear(struct ib_fabric *fabric)
+void ib_clear(void *content)
 {
+    struct ib_fabric *fabric = content;
+
     free(fabric->vertex);
     free(fabric->end);
     free(fabric->idle);
     topomap_fabric_clear(&fabric->base);
     topomap_known_clear(&fabric->guids);
     memset(fabric, 0, sizeof *fabric);
-}
-
-void ib_free(void *fabric)
-{
-    ib_clear(fabric);
-    free(fabric);
 }

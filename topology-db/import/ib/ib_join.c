@@ -146,11 +146,6 @@ static int join_pair(struct ib_fabric *fabric, struct db_import *import, const s
     return add_link(fabric, &both, !end->derived && !other->derived, import->err);
 }
 
-static int is_pair(const struct ib_end *end, const struct ib_end *other)
-{
-    return other && other->remote == end->vertex && other->remote_port == end->port;
-}
-
 /* What is missing of the last record of a file may have been cut off. */
 static void note_one_way(const struct ib_fabric *fabric, struct db_import *import,
                          const struct ib_end *end)
@@ -171,11 +166,11 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import)
     for (size_t i = 0; i < fabric->ends; i++) {
         const struct ib_end *end = &fabric->end[i];
         const struct ib_end *other = find_end(fabric, end->remote, end->remote_port);
-        int result = 0;
 
-        if (is_pair(end, other)) {
-            if (other >= end) /* the same end: a port looped to itself */
-                result = join_pair(fabric, import, end, other);
+        if (other && other->remote == end->vertex && other->remote_port == end->port) {
+            /* the same end: a port looped to itself */
+            if (other >= end && join_pair(fabric, import, end, other))
+                return -1;
         } else if (other) {
             db_warn(import, end->line,
                     "the other end, port %u of %016" PRIx64 ", names another neighbour on line "
@@ -183,10 +178,9 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import)
                     end->remote_port, fabric->vertex[end->remote].guid, other->line);
         } else {
             note_one_way(fabric, import, end);
-            result = add_link(fabric, end, 0, import->err);
+            if (add_link(fabric, end, 0, import->err))
+                return -1;
         }
-        if (result)
-            return -1;
     }
     return 0;
 }

@@ -10,25 +10,26 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include <zstd.h>
 
 #include "topology-db/import/ib/ib_read.h"
 #include "fabric/infiniband.h"
 #include "util/alloc.h"
 
-enum { LINE_MOST = 65536, PREAMBLE_MOST = 100, PACK_LEVEL = 3 };
+enum { PREAMBLE_MOST = 100, PACK_LEVEL = 3 };
 
 struct table {
     uint64_t guid;
     uint32_t lids; /* the highest LID + 1 */
+    int seen;      /* the fabric has the switch */
     void *packed;
     size_t size;
-    UT_hash_handle hh;
 };
 
 struct tables {
-    struct table *all; /* in the order of the file */
+    struct table *table; /* [count] in the order of the file */
+    size_t count, room;
+    topomap_known guids; /* of the tables */
     uint64_t entries;
 };
 
@@ -46,41 +47,37 @@ struct reader {
     int multicast;    /* inside a multicast section */
 };
 
-static void tables_free(void *content)
+static void tables_clear(void *content)
 {
-    TOPOMAP_FREED struct tables *tables = content;
-    struct table *table, *next;
+    struct tables *tables = content;
 
-    HASH_ITER(hh, tables->all, table, next)
-    {
-        HASH_DELETE(hh, tables->all, table);
-        free(table->packed);
-        free(table);
-    }
+    for (size_t i = 0; i < tables->count; i++)
+        free(tables->table[i].packed);
+    free(tables->table);
+    topomap_known_clear(&tables->guids);
 }
 
 /* ---- One table --------------------------------------------------------------------------- */
 
-static int pack(struct reader *reader)
+static int pack(struct reader *r)
 {
-    struct table *table = reader->now;
-    size_t room = ZSTD_compressBound(reader->lids), size;
+    struct table *table = r->now;
+    size_t room = ZSTD_compressBound(r->lids), size;
     void *packed, *cut;
 
     free(table->packed);
     table->packed = NULL;
     table->size = 0;
-    table->lids = reader->lids;
-    reader->now = NULL;
-    packed = topomap_alloc(room, 1, reader->import->err);
+    table->lids = r->lids;
+    r->now = NULL;
+    packed = topomap_alloc(room, 1, r->import->err);
     if (!packed)
         return -1;
-    size = ZSTD_compress(packed, room, reader->port, reader->lids, PACK_LEVEL);
+    size = ZSTD_compress(packed, room, r->port, r->lids, PACK_LEVEL);
     if (ZSTD_isError(size)) {
         free(packed);
-        return topomap_error_set(reader->import->err, TOPOMAP_ESYSTEM,
-                                 "%s: cannot pack a table: %s", reader->import->path,
-                                 ZSTD_getErrorName(size));
+        return topomap_error_set(r->import->err, TOPOMAP_ESYSTEM, "%s: cannot pack a table: %s",
+                                 r->import->path, ZSTD_getErrorName(size));
     }
     cut = realloc(packed, size);
     table->packed = cut ? cut : packed;
@@ -89,65 +86,60 @@ static int pack(struct reader *reader)
 }
 
 /* A table that the file's end or another header cut short. */
-static int end_table(struct reader *reader, int dumped)
+static int end_table(struct reader *r, int dumped)
 {
-    if (!reader->now)
+    if (!r->now)
         return 0;
     if (!dumped) {
-        db_warn(reader->import, topomap_input_lineno(reader->import->input),
-                "the table of switch 0x%016" PRIx64 " ends without 'lids dumped'",
-                reader->now->guid);
-        reader->import->report->partial = 1;
+        db_warn(r->import, topomap_input_lineno(r->import->input),
+                "the table of switch 0x%016" PRIx64 " ends without 'lids dumped'", r->now->guid);
+        r->import->report->partial = 1;
     }
-    reader->tables->entries += reader->rows;
+    r->tables->entries += r->rows;
     /* The tool reads tables in blocks of 64 and leaves out a last block of one LID. */
-    if (dumped && reader->top % 64 == 0 && reader->lids == reader->top)
-        reader->lost = reader->top;
-    return pack(reader);
+    if (dumped && r->top % 64 == 0 && r->lids == r->top)
+        r->lost = r->top;
+    return pack(r);
 }
 
 /* The table of this switch, unpacked where the file has had a part of it before: ibroute prints a
  * range of LIDs where it is asked to. */
-static int begin_table(struct reader *reader, uint64_t guid)
+static int begin_table(struct reader *r, uint64_t guid)
 {
-    struct table *table;
+    struct tables *t = r->tables;
+    topomap_error *err = r->import->err;
+    uint32_t at;
 
-    HASH_FIND(hh, reader->tables->all, &guid, sizeof guid, table);
-    memset(reader->port, TOPOMAP_NO_PORT, sizeof reader->port);
-    reader->lids = 0;
-    reader->rows = 0;
-    if (!table) {
-        table = topomap_alloc(1, sizeof *table, reader->import->err);
-        if (!table)
-            return -1;
-        table->guid = guid;
-        HASH_ADD(hh, reader->tables->all, guid, sizeof guid, table);
-    } else {
-        ZSTD_decompress(reader->port, sizeof reader->port, table->packed, table->size);
-        reader->lids = table->lids;
-    }
-    reader->now = table;
+    memset(r->port, TOPOMAP_NO_PORT, sizeof r->port);
+    r->rows = 0;
+    if (topomap_known_number(&t->guids, &guid, sizeof guid, &at, err) ||
+        (at == t->count &&
+         TOPOMAP_APPEND(t->table, t->count, t->room, err, (struct table){.guid = guid})))
+        return -1;
+    r->now = &t->table[at];
+    r->lids = r->now->lids;
+    if (r->now->packed)
+        ZSTD_decompress(r->port, sizeof r->port, r->now->packed, r->now->size);
     return 0;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-static int read_header(struct reader *reader, char *line)
+static int read_header(struct reader *r, char *line)
 {
     /* The description, which may hold anything, comes after the GUID. */
     char *guid = strstr(line, " guid 0x"), *top = strstr(line, "-0x");
     char *digits = guid ? guid + 8 : NULL, *last = top ? top + 3 : NULL;
     uint64_t value;
 
-    if (end_table(reader, 0))
+    if (end_table(r, 0))
         return -1;
     if (!guid || !ib_read_hex(&digits, &value) || !value)
-        return db_fail_here(reader->import,
-                            "expected 'Unicast lids [...] of switch ... guid 0x...'");
-    reader->multicast = 0;
-    if (!top || top > guid || !ib_read_hex(&last, &reader->top))
-        reader->top = 0;
-    return begin_table(reader, value);
+        return db_fail_here(r->import, "expected 'Unicast lids [...] of switch ... guid 0x...'");
+    r->multicast = 0;
+    if (!top || top > guid || !ib_read_hex(&last, &r->top))
+        r->top = 0;
+    return begin_table(r, value);
 }
 
 /* `: (illegal port)`, `: (path #2 - illegal port)`: a port that the switch does not have. No
@@ -159,34 +151,33 @@ static int is_illegal(const char *rest)
            (strncmp(rest, "(path #", 7) == 0 && strstr(rest, "- illegal port)"));
 }
 
-static int read_row(struct reader *reader, char *line)
+static int read_row(struct reader *r, char *line)
 {
     uint64_t lid;
     char *at = line + 2;
     const char *digits, *rest;
     uint32_t port = 0;
 
-    if (!reader->now)
-        return db_fail_here(reader->import, "a row of a table before the line 'Unicast lids ...'");
+    if (!r->now)
+        return db_fail_here(r->import, "a row of a table before the line 'Unicast lids ...'");
     digits = ib_read_hex(&at, &lid) ? at + strspn(at, " \t") : at;
     if (digits == at || !isdigit((unsigned char)*digits))
-        return db_fail_here(reader->import, "expected a LID in hexadecimal and a port in decimal");
+        return db_fail_here(r->import, "expected a LID in hexadecimal and a port in decimal");
     for (rest = digits; isdigit((unsigned char)*rest) && port < 1000; rest++)
         port = port * 10 + (uint32_t)(*rest - '0');
     if (lid >= TOPOMAP_LIDS || port > 255 || (*rest && !isspace((unsigned char)*rest)))
-        return db_fail_here(reader->import,
-                            "expected a unicast LID below 0x%x and a port up to 255", TOPOMAP_LIDS);
+        return db_fail_here(r->import, "expected a unicast LID below 0x%x and a port up to 255",
+                            TOPOMAP_LIDS);
     if (is_illegal(rest))
         port = TOPOMAP_NO_PORT;
-    if (lid < reader->lids && reader->port[lid] != TOPOMAP_NO_PORT && reader->port[lid] != port &&
-        !reader->conflicts++)
-        db_warn(reader->import, topomap_input_lineno(reader->import->input),
+    if (lid < r->lids && r->port[lid] != TOPOMAP_NO_PORT && r->port[lid] != port && !r->conflicts++)
+        db_warn(r->import, topomap_input_lineno(r->import->input),
                 "LID 0x%04x has had another port in this table; the last one counts",
                 (unsigned)lid);
-    reader->port[lid] = (uint8_t)port;
-    if (lid >= reader->lids)
-        reader->lids = (uint32_t)lid + 1;
-    reader->rows++;
+    r->port[lid] = (uint8_t)port;
+    if (lid >= r->lids)
+        r->lids = (uint32_t)lid + 1;
+    r->rows++;
     return 0;
 }
 
@@ -204,21 +195,20 @@ static int is_total(const char *line, uint64_t *count)
     return strncmp(end, "lids dumped", 11) == 0;
 }
 
-static int read_total(struct reader *reader, uint64_t count)
+static int read_total(struct reader *r, uint64_t count)
 {
-    if (!reader->now)
+    if (!r->now)
         return 0;
-    if (count != reader->rows) {
-        db_warn(reader->import, topomap_input_lineno(reader->import->input),
-                "%" PRIu64 " LIDs were dumped, but there are %" PRIu64 " rows", count,
-                reader->rows);
-        reader->import->report->partial = 1;
+    if (count != r->rows) {
+        db_warn(r->import, topomap_input_lineno(r->import->input),
+                "%" PRIu64 " LIDs were dumped, but there are %" PRIu64 " rows", count, r->rows);
+        r->import->report->partial = 1;
     }
-    return end_table(reader, 1);
+    return end_table(r, 1);
 }
 
 /* What the tools print through standard error, and what is no table at all. */
-static int read_other(struct reader *reader, const char *line)
+static int read_other(struct reader *r, const char *line)
 {
     static const char *const harmless[] = {"Lid  ", "Lid ", "Port ", "***", "#"};
     static const char *const trouble[] = {"ibwarn:",  "ibroute:", "iberror", "dump_lfts",
@@ -236,86 +226,80 @@ static int read_other(struct reader *reader, const char *line)
     };
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(line, others[i].start, strlen(others[i].start)) == 0)
-            return db_fail_here(reader->import,
+        if (db_begins(line, others[i].start))
+            return db_fail_here(r->import,
                                 "%s, not routing tables as dump_lfts or ibroute print them",
                                 others[i].what);
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (strncmp(line, harmless[i], strlen(harmless[i])) == 0)
-            return 0;
-    for (size_t i = 0; i < sizeof trouble / sizeof *trouble; i++)
-        if (strncmp(line, trouble[i], strlen(trouble[i])) == 0) {
-            db_warn(reader->import, topomap_input_lineno(reader->import->input), "%.200s", line);
-            reader->import->report->partial = 1;
-            return 0;
-        }
-    if (!reader->tables->all && ++reader->preamble <= PREAMBLE_MOST)
+    if (db_begins_any(line, harmless, sizeof harmless / sizeof *harmless))
         return 0;
-    return db_fail_here(reader->import, "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
+    if (db_begins_any(line, trouble, sizeof trouble / sizeof *trouble)) {
+        db_warn(r->import, topomap_input_lineno(r->import->input), "%.200s", line);
+        r->import->report->partial = 1;
+        return 0;
+    }
+    if (!r->tables->count && ++r->preamble <= PREAMBLE_MOST)
+        return 0;
+    return db_fail_here(r->import, "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
 }
 
-static int read_line(struct reader *reader, char *line)
+static int read_line(struct db_import *import, void *content, char *line)
 {
+    struct reader *r = content;
     uint64_t count;
 
+    (void)import;
     while (isspace((unsigned char)*line))
         line++;
     if (!*line)
         return 0;
     if (strncmp(line, "Unicast lids", 12) == 0)
-        return read_header(reader, line);
+        return read_header(r, line);
     if (strncmp(line, "Multicast mlids", 15) == 0) {
-        reader->multicast = 1;
-        return end_table(reader, 0);
+        r->multicast = 1;
+        return end_table(r, 0);
     }
-    if (reader->multicast)
+    if (r->multicast)
         return 0;
     if (line[0] == '0' && line[1] == 'x')
-        return read_row(reader, line);
+        return read_row(r, line);
     if (is_total(line, &count))
-        return read_total(reader, count);
-    return read_other(reader, line);
+        return read_total(r, count);
+    return read_other(r, line);
 }
 
-static int read_all(struct reader *reader)
+static int read_all(struct reader *r)
 {
-    char *line;
     size_t length;
     const char *bytes;
-    int got;
 
-    if (topomap_input_peek(reader->import->input, 512, &bytes, &length, reader->import->err))
+    if (topomap_input_peek(r->import->input, 512, &bytes, &length, r->import->err))
         return -1;
     if (length >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
-        return db_fail_here(reader->import, "a tar archive: unpack it, and import its files");
-    while ((got = topomap_input_line(reader->import->input, LINE_MOST, &line, &length,
-                                     reader->import->err)) > 0)
-        if (read_line(reader, line))
-            return -1;
-    if (got < 0 || end_table(reader, 0))
+        return db_fail_here(r->import, "a tar archive: unpack it, and import its files");
+    if (db_each_line(r->import, read_line, r) || end_table(r, 0))
         return -1;
-    if (!reader->tables->all)
-        return db_fail_here(reader->import,
+    if (!r->tables->count)
+        return db_fail_here(r->import,
                             "no line 'Unicast lids ... of switch ...': not routing tables "
                             "as dump_lfts or ibroute print them");
-    if (reader->lost)
-        db_warn(reader->import, 0,
+    if (r->lost)
+        db_warn(r->import, 0,
                 "the tables end before LID 0x%" PRIx64
                 " (dump_lfts leaves out a last LID that is a "
                 "multiple of 64): routes to it are not known",
-                reader->lost);
+                r->lost);
     return 0;
 }
 
 static int begin(struct db_import *import, void *content)
 {
-    TOPOMAP_FREED struct reader *reader = topomap_alloc(1, sizeof *reader, import->err);
+    TOPOMAP_FREED struct reader *r = topomap_alloc(1, sizeof *r, import->err);
 
-    if (!reader)
+    if (!r)
         return -1;
-    reader->import = import;
-    reader->tables = content;
-    return read_all(reader);
+    r->import = import;
+    r->tables = content;
+    return read_all(r);
 }
 
 /* ---- Into the database ------------------------------------------------------------------- */
@@ -325,51 +309,44 @@ static int begin(struct db_import *import, void *content)
 static int warn_unknown(struct db_import *import, struct tables *tables)
 {
     DB_ROWS rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", import->err);
-    size_t fabric = 0, unknown = HASH_COUNT(tables->all);
-    const struct table *first = NULL;
+    size_t fabric = 0, unknown = 0;
+    uint64_t first = 0;
 
     while (db_next(&rows)) {
         uint64_t guid = db_u64(rows.row, 0);
-        struct table *table;
+        uint32_t at = topomap_known_find(&tables->guids, &guid, sizeof guid);
 
         fabric++;
-        HASH_FIND(hh, tables->all, &guid, sizeof guid, table);
-        if (table && !(table->lids >> 31)) {
-            table->lids |= 1u << 31; /* seen */
-            unknown--;
+        if (at != UINT32_MAX)
+            tables->table[at].seen = 1;
+    }
+    for (size_t i = tables->count; i-- > 0;)
+        if (!tables->table[i].seen) {
+            unknown++;
+            first = tables->table[i].guid;
         }
-    }
-    for (struct table *table = tables->all; table; table = table->hh.next) {
-        if (!(table->lids >> 31) && !first)
-            first = table;
-        table->lids &= ~(1u << 31);
-    }
-    if (fabric && first)
+    if (fabric && unknown)
         db_warn(import, 0,
-                "%zu of %u tables are of switches that the fabric's dump does not have, such as "
+                "%zu of %zu tables are of switches that the fabric's dump does not have, such as "
                 "0x%016" PRIx64,
-                unknown, HASH_COUNT(tables->all), first->guid);
+                unknown, tables->count, first);
     return rows.result;
 }
 
 static int write_tables(struct db_import *import, void *content)
 {
     struct tables *tables = content;
-    /* The newest table of a switch counts, whichever file it came from. */
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", import->err);
+    const struct table *table = tables->table;
 
-    if (!insert || warn_unknown(import, tables))
+    if (warn_unknown(import, tables))
         return -1;
-    for (struct table *table = tables->all; table; table = table->hh.next) {
-        sqlite3_bind_int64(insert, 1, (int64_t)table->guid);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_int64(insert, 3, table->lids);
-        sqlite3_bind_blob64(insert, 4, table->packed, table->size, SQLITE_STATIC);
-        if (db_insert(insert, import->err))
+    /* The newest table of a switch counts, whichever file it came from. */
+    for (size_t i = 0; i < tables->count; i++)
+        if (DB_ADD(import, "INSERT OR REPLACE INTO lft", DB_INT(table[i].guid),
+                   DB_INT(import->source), DB_INT(table[i].lids),
+                   DB_BLOB(table[i].packed, (int64_t)table[i].size)))
             return -1;
-    }
-    import->report->switches = HASH_COUNT(tables->all);
+    import->report->switches = tables->count;
     import->report->entries = tables->entries;
     return db_execute(import->file,
                       "DELETE FROM source WHERE importer='lft'"
@@ -383,5 +360,5 @@ const db_importer db_lft = {
     .size = sizeof(struct tables),
     .begin = begin,
     .write = write_tables,
-    .free = tables_free,
+    .clear = tables_clear,
 };

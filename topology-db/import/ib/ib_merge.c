@@ -139,12 +139,11 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
     TOPOMAP_FREED uint8_t *port = find_ports(fabric, err);
     TOPOMAP_FREED struct member *member = topomap_alloc(fabric->vertices, sizeof *member, err);
     TOPOMAP_FREED uint32_t *owner = topomap_alloc(fabric->vertices, sizeof *owner, err);
-    int result = port && member && owner ? 0 : -1;
 
-    if (!result) {
-        TOPOMAP_SORT(nodes, count, topomap_by_u64);
-        find_owners(fabric, member, find_members(fabric, nodes, count, port, member), owner);
-        move(fabric, owner);
-    }
-    return result;
+    if (!port || !member || !owner)
+        return -1;
+    TOPOMAP_SORT(nodes, count, topomap_by_u64);
+    find_owners(fabric, member, find_members(fabric, nodes, count, port, member), owner);
+    move(fabric, owner);
+    return 0;
 }

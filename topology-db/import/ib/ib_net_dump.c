@@ -65,23 +65,15 @@ static int recognise(const char *line)
     return find_block(line) != NULL;
 }
 
-static void usual_columns(struct dump *dump)
-{
-    dump->columns = COLUMNS;
-    for (int i = 0; i < FIELDS; i++)
-        dump->column[i] = fields[i].column;
-}
-
-static int take_block(struct ib_reader *r, char *line)
+/* \param block  as find_block() has it */
+static int take_block(struct ib_reader *r, char *line, const char *block)
 {
     struct dump *dump = r->own;
-    const char *block = find_block(line), *end;
+    const char *end;
     char *at;
     struct ib_vertex *vertex;
     uint32_t index;
 
-    if (!block)
-        return ib_fail(r, "expected \"switch\", vendor, 0xGUID, LID n", line);
     for (end = block; *end != '"'; end--)
         ;
     at = line + (block - line) + 2;
@@ -92,13 +84,12 @@ static int take_block(struct ib_reader *r, char *line)
     vertex = &r->fabric->vertex[index];
     if (vertex->recorded)
         return db_fail_here(r->import, "this switch has a block on line %zu", vertex->line);
-    vertex->recorded = 1;
-    vertex->line = ib_line(r);
+    ib_record(r, vertex, dump->guid);
     vertex->lid = (uint16_t)strtoul(strstr(at, "LID ") + 4, NULL, 0);
-    r->fabric->last = dump->guid;
-    r->recorded++;
     dump->vertex = index + 1;
-    usual_columns(dump);
+    dump->columns = COLUMNS; /* where no names of columns come */
+    for (int i = 0; i < FIELDS; i++)
+        dump->column[i] = fields[i].column;
     return ib_describe(r->fabric, index, IB_SWITCH, line + 1, (size_t)(end - line - 1), r->err);
 }
 
@@ -165,11 +156,9 @@ static int keep_label(struct ib_reader *r, uint64_t guid, const char *text, uint
     struct dump *dump = r->own;
     struct label label = {.guid = guid, .port = port, .end = end};
 
-    if (topomap_fabric_keep(&r->fabric->base, text, strlen(text), &label.text, r->err) ||
-        topomap_grow(&dump->label, &dump->room, dump->labels + 1, sizeof label, r->err))
+    if (topomap_fabric_keep(&r->fabric->base, text, strlen(text), &label.text, r->err))
         return -1;
-    dump->label[dump->labels++] = label;
-    return 0;
+    return TOPOMAP_APPEND(dump->label, dump->labels, dump->room, r->err, label);
 }
 
 static int read_remote(struct ib_reader *r, char **field, struct ib_end *end, uint64_t guid)
@@ -241,13 +230,14 @@ static int take_row(struct ib_reader *r, char *line)
 static int take_line(struct ib_reader *r, char *line)
 {
     struct dump *dump = r->own;
+    const char *block = find_block(line);
 
     if (*line == '#') {
         take_columns(dump, line);
         return 0;
     }
-    if (recognise(line))
-        return take_block(r, line);
+    if (block)
+        return take_block(r, line, block);
     return dump->vertex && strchr(line, ':') ? take_row(r, line) : IB_NOT_MINE;
 }
 
@@ -256,16 +246,11 @@ static int take_line(struct ib_reader *r, char *line)
 static int by_label(const void *a, const void *b, void *text)
 {
     const struct label *x = a, *y = b;
-    int order;
 
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    order = strcmp((const char *)text + x->text, (const char *)text + y->text);
     /* A switch's own row comes before those that name it. */
-    return order                                         ? order
-           : (x->end == SIZE_MAX) < (y->end == SIZE_MAX) ? 1
-           : (x->end == SIZE_MAX) > (y->end == SIZE_MAX) ? -1
-                                                         : 0;
+    return TOPOMAP_ORDER(x->guid, y->guid)
+               ?: strcmp((const char *)text + x->text, (const char *)text + y->text)
+               ?: TOPOMAP_ORDER(y->end == SIZE_MAX, x->end == SIZE_MAX);
 }
 
 /* Labels of neighbours' ports into numbers; one of no switch ("1/1" of an adapter) is its last
@@ -324,17 +309,11 @@ static int add_ends_of_adapters(struct ib_reader *r)
     size_t listed = fabric->ends;
 
     for (size_t i = 0; i < listed; i++) {
-        struct ib_end *end = &fabric->end[i], reverse = *end;
+        struct ib_end *end = &fabric->end[i], reverse = ib_reverse(end);
 
         end->guid = 0;
         end->lid = 0;
-        if (fabric->vertex[end->remote].kind == IB_SWITCH)
-            continue;
-        reverse.vertex = end->remote;
-        reverse.remote = end->vertex;
-        reverse.port = end->remote_port;
-        reverse.remote_port = end->port;
-        if (ib_add_end(fabric, &reverse, r->err))
+        if (fabric->vertex[end->remote].kind != IB_SWITCH && ib_add_end(fabric, &reverse, r->err))
             return -1;
     }
     return 0;

@@ -69,11 +69,7 @@ static int take_side(struct ib_reader *r, const struct side *side, const char *t
     vertex = &r->fabric->vertex[*index];
     if (!vertex->recorded && ib_describe(r->fabric, *index, side->kind, text, length, r->err))
         return -1;
-    r->recorded += !vertex->recorded;
-    vertex->recorded = 1;
-    if (!vertex->line)
-        vertex->line = ib_line(r);
-    r->fabric->last = side->guid;
+    ib_record(r, vertex, side->guid);
     if (side->kind != IB_SWITCH)
         return 0;
     vertex->lid = (uint16_t)side->lid;
@@ -207,11 +203,9 @@ static int take_line(struct ib_reader *r, char *line)
         return -1;
     ib_skip_blanks(&at);
     rate = at;
-    for (int word = 0; word < 2; word++) {
-        at += strcspn(at, " \t");
-        if (word == 0)
-            ib_skip_blanks(&at);
-    }
+    at += strcspn(at, " \t");
+    ib_skip_blanks(&at);
+    at += strcspn(at, " \t");
     if (!*at)
         return ib_fail(r, "the line is cut: expected width, speed and a description", rate);
     neighbour = find_neighbour(at);

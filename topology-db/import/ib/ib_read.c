@@ -58,7 +58,7 @@ static const struct {
 static int refuse_foreign(struct ib_reader *r, char *line)
 {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (strncmp(line, foreign[i].begin, strlen(foreign[i].begin)) == 0)
+        if (db_begins(line, foreign[i].begin))
             return ib_fail(r, foreign[i].what, line);
     if (strcmp(line, "[") == 0 || strcmp(line, "{") == 0)
         return ib_fail(r, JSON, line);
@@ -91,20 +91,11 @@ static int is_error(const char *line)
         "umad", "imed out", "imeout", "bad status", "ailed", "rror", "ERR", "arning", "WARN",
     };
 
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (strncmp(line, begins[i], strlen(begins[i])) == 0)
-            return 1;
+    if (db_begins_any(line, begins, sizeof begins / sizeof *begins))
+        return 1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(line, words[i]))
             return 1;
-    return 0;
-}
-
-/* The tools go on after an error, so the file is whole in form and may be incomplete in content. */
-static int note_error(struct ib_reader *r, const char *line)
-{
-    r->import->report->partial = 1;
-    db_warn(r->import, ib_line(r), "the tool met an error: %.200s", line);
     return 0;
 }
 
@@ -136,8 +127,12 @@ static int other_line(struct ib_reader *r, char *line)
         return -1;
     if (is_prompt(r, line))
         return 0;
-    if (is_error(line))
-        return note_error(r, line);
+    if (is_error(line)) {
+        /* The tools go on, so the file is whole in form and may be incomplete in content. */
+        r->import->report->partial = 1;
+        db_warn(r->import, ib_line(r), "the tool met an error: %.200s", line);
+        return 0;
+    }
     snprintf(what, sizeof what, "not a line of %s",
              r->grammar ? r->grammar->what : "an InfiniBand tool's output");
     return ib_fail(r, what, line);
@@ -209,7 +204,7 @@ static int read_lines(struct ib_reader *r)
     while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0)
         if (read_line(r, line))
             return -1;
-    if (got < 0 || (r->grammar && r->grammar->end(r)))
+    if (got < 0 || (r->grammar && r->grammar->end && r->grammar->end(r)))
         return -1;
     /* Nothing but a tool's errors must not take the place of a fabric. */
     if (!r->fabric->vertices)
@@ -232,37 +227,21 @@ static int begin(struct db_import *import, void *fabric)
 }
 
 const db_importer db_ibnetdiscover = {
-    .row = {"ibnetdiscover",
-            "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
-            "ports report (-p)",
-            NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
+    .row = {"ibnetdiscover", "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
+                             "ports report (-p)"},
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };
 
 const db_importer db_ibdiagnet = {
-    .row = {"ibdiagnet",
-            "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
-            "ibdiagnet.lst",
-            NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
+    .row = {"ibdiagnet", "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
+                         "ibdiagnet.lst"},
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };
 
 const db_importer db_opensm_lst = {
-    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
+    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst"},
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };

@@ -28,7 +28,7 @@ struct ib_grammar {
     int (*recognise)(const char *line);
     /** Takes a line, its leading blanks gone: 0, -1, or IB_NOT_MINE. */
     int (*line)(struct ib_reader *r, char *line);
-    /** The end of the file: makes the fabric ready to be joined. */
+    /** NULL, or the end of the file: makes the fabric ready to be joined. */
     int (*end)(struct ib_reader *r);
     /** NULL, or ends what \p own holds beside itself. */
     void (*clear)(void *own);
@@ -39,6 +39,8 @@ extern const struct ib_grammar ib_normal, ib_ports_report, ib_subnet_list, ib_ne
 /** "PATH:LINE: WHAT at 'AT'"; returns -1. */
 int ib_fail(struct ib_reader *r, const char *what, const char *at);
 size_t ib_line(const struct ib_reader *r);
+/** Notes that the line has a record of a vertex. */
+void ib_record(struct ib_reader *r, struct ib_vertex *vertex, uint64_t guid);
 
 /* ---- Words: each moves *at behind what it read ------------------------------------------- */
 

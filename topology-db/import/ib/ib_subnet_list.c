@@ -173,11 +173,8 @@ static int take_node(struct ib_reader *r, const struct node *node, int listed, u
             return -1;
         vertex = &r->fabric->vertex[*index];
     }
-    if (listed) {
-        r->recorded += !vertex->recorded;
-        vertex->recorded = 1;
-        r->fabric->last = node->guid;
-    }
+    if (listed)
+        ib_record(r, vertex, node->guid);
     return 0;
 }
 
@@ -202,18 +199,10 @@ static int take_line(struct ib_reader *r, char *line)
         take_node(r, &local, 1, &end.vertex) || take_node(r, &remote, 0, &end.remote))
         return -1;
     place(&end, &local, &remote);
-    reverse = end;
-    reverse.vertex = end.remote;
-    reverse.remote = end.vertex;
+    reverse = ib_reverse(&end);
     reverse.derived = 1;
     place(&reverse, &remote, &local);
     return ib_add_end(r->fabric, &end, r->err) || ib_add_end(r->fabric, &reverse, r->err) ? -1 : 0;
-}
-
-static int finish(struct ib_reader *r)
-{
-    (void)r;
-    return 0;
 }
 
 const struct ib_grammar ib_subnet_list = {
@@ -221,5 +210,4 @@ const struct ib_grammar ib_subnet_list = {
     .importer = {&db_opensm_lst, &db_ibdiagnet},
     .recognise = recognise,
     .line = take_line,
-    .end = finish,
 };

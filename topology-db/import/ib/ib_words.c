@@ -15,6 +15,15 @@ size_t ib_line(const struct ib_reader *r)
     return topomap_input_lineno(r->import->input);
 }
 
+void ib_record(struct ib_reader *r, struct ib_vertex *vertex, uint64_t guid)
+{
+    r->recorded += !vertex->recorded;
+    r->fabric->last = guid;
+    vertex->recorded = 1;
+    if (!vertex->line)
+        vertex->line = ib_line(r);
+}
+
 void ib_skip_blanks(char **at)
 {
     while (**at == ' ' || **at == '\t')

@@ -50,10 +50,9 @@ static int replace_older(struct db_import *import, const struct ib_fabric *fabri
     static const char switches[] = "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
                                    " SELECT source, guid FROM port WHERE number=0 ORDER BY source";
     struct guids guids = {0};
-    int result = list_guids(fabric, &guids, import->err);
+    int result = DB_STATUS(list_guids(fabric, &guids, import->err) ||
+                           db_forget_sharing(import, switches, has_guid, &guids));
 
-    if (!result)
-        result = db_forget_sharing(import, switches, has_guid, &guids);
     free(guids.guid);
     return result;
 }
@@ -65,10 +64,7 @@ struct label {
     uint32_t vertex;
 };
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(((const struct label *)a)->text, ((const struct label *)b)->text);
-}
+TOPOMAP_COMPARE(by_text, struct label, strcmp(x->text, y->text), 0)
 
 static void trim(char *text)
 {
@@ -102,43 +98,35 @@ static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_
     return 0;
 }
 
-static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fabric *fabric,
-                        uint32_t i, int64_t id, int unique, topomap_error *err)
-{
-    const struct ib_vertex *vertex = &fabric->vertex[i];
-    const char *text = ib_text(fabric, i);
-    char made[24];
-
-    snprintf(made, sizeof made, "S-%016" PRIx64, vertex->guid);
-    return DB_PUT(insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind),
-                  DB_INT(vertex->guid), DB_INT(vertex->system), DB_INT(vertex->vendor),
-                  DB_INT(vertex->device), DB_INT(vertex->ports), DB_INT(vertex->lid),
-                  DB_INT(vertex->recorded), DB_NAME(text),
-                  DB_NAME(vertex->kind != IB_SWITCH ? NULL
-                          : unique                  ? text
-                                                    : made),
-                  DB_INT(vertex->subnet));
-}
-
 static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base)
 {
-    DB_STATEMENT *insert = db_prepare(
-        import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", import->err);
     TOPOMAP_FREED uint8_t *unique = topomap_alloc(fabric->vertices, 1, import->err);
 
-    if (!insert || !unique || find_labels(fabric, unique, import->err))
+    if (!unique || find_labels(fabric, unique, import->err))
         return -1;
-    for (uint32_t i = 0; i < fabric->vertices; i++)
-        if (write_vertex(insert, import->source, fabric, i, base + i, unique[i], import->err))
+    for (uint32_t i = 0; i < fabric->vertices; i++) {
+        const struct ib_vertex *vertex = &fabric->vertex[i];
+        const char *text = ib_text(fabric, i);
+        char made[24];
+
+        snprintf(made, sizeof made, "S-%016" PRIx64, vertex->guid);
+        if (DB_ADD(import, "INSERT INTO vertex", DB_INT(base + i), DB_INT(import->source),
+                   DB_INT(vertex->kind), DB_INT(vertex->guid), DB_INT(vertex->system),
+                   DB_INT(vertex->vendor), DB_INT(vertex->device), DB_INT(vertex->ports),
+                   DB_INT(vertex->lid), DB_INT(vertex->recorded), DB_NAME(text),
+                   DB_NAME(vertex->kind != IB_SWITCH ? NULL
+                           : unique[i]               ? text
+                                                     : made),
+                   DB_INT(vertex->subnet)))
             return -1;
+    }
     return 0;
 }
 
 /* \param end  vertex, port, guid, lid, lmc and state are of it */
-static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t base,
-                      struct ib_end end)
+static int write_port(struct db_import *import, int64_t base, struct ib_end end)
 {
-    return DB_PUT(insert, import->err, DB_INT(base + end.vertex), DB_INT(end.port),
+    return DB_ADD(import, "INSERT OR IGNORE INTO port", DB_INT(base + end.vertex), DB_INT(end.port),
                   DB_INT(import->source), DB_INT_IF(end.guid, end.guid),
                   DB_INT_IF(end.guid, end.lid), DB_INT_IF(end.guid, end.lmc), DB_INT(end.state));
 }
@@ -146,20 +134,17 @@ static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t ba
 /* Ports that are down come last: a port that another line has as up stays up. */
 static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < fabric->ends; i++)
-        if (fabric->end[i].guid && write_port(import, insert, base, fabric->end[i]))
+    for (size_t i = 0; i < fabric->ends; i++)
+        if (fabric->end[i].guid && write_port(import, base, fabric->end[i]))
             return -1;
-    for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
+    for (uint32_t i = 0; i < fabric->vertices; i++) {
         const struct ib_vertex *v = &fabric->vertex[i];
         struct ib_end end = {.vertex = i, .guid = v->port_guid, .lid = v->lid};
 
-        if (v->port_guid && write_port(import, insert, base, end))
+        if (v->port_guid && write_port(import, base, end))
             return -1;
     }
-    for (size_t i = 0; insert && i < fabric->idles; i++) {
+    for (size_t i = 0; i < fabric->idles; i++) {
         const struct ib_idle *idle = &fabric->idle[i];
         struct ib_end end = {.vertex = idle->vertex,
                              .port = idle->port,
@@ -167,29 +152,25 @@ static int write_ports(struct db_import *import, const struct ib_fabric *fabric,
                              .lid = idle->lid,
                              .state = IB_DOWN};
 
-        if (write_port(import, insert, base, end))
+        if (write_port(import, base, end))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base)
 {
-    DB_STATEMENT *insert = db_prepare(import->file,
-                                      "INSERT INTO link(source, a, aport, b, bport, width, speed,"
-                                      " ends, state) VALUES(?,?,?,?,?,?,?,?,?)",
-                                      import->err);
-
-    for (size_t i = 0; insert && i < fabric->base.links; i++) {
+    for (size_t i = 0; i < fabric->base.links; i++) {
         const topomap_link *link = &fabric->base.link[i];
 
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(base + link->a),
-                   DB_INT(link->aport), DB_INT(base + link->b), DB_INT(link->bport),
-                   DB_INT(link->width), DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1),
-                   DB_INT(link->class)))
+        if (DB_ADD(import,
+                   "INSERT INTO link(source, a, aport, b, bport, width, speed, ends, state)",
+                   DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
+                   DB_INT(base + link->b), DB_INT(link->bport), DB_INT(link->width),
+                   DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1), DB_INT(link->class)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 /* Links that are down are none. The hosts are counted when it is known which adapters have one:

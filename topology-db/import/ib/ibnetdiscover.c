@@ -22,19 +22,26 @@ struct normal {
 
 /* ---- Words ------------------------------------------------------------------------------- */
 
-/* "X-0123456789abcdef", the quotes included; made files have shorter numbers. */
-static int read_id(char **at, char *letter, uint64_t *guid)
+/* "X-0123456789abcdef", the quotes included; made files have shorter numbers. Returns the kind, or
+ * -1. */
+static int read_id(char **at, uint64_t *guid)
 {
+    static const struct {
+        char letter;
+        enum ib_kind kind;
+    } letters[] = {{'S', IB_SWITCH}, {'H', IB_ADAPTER}, {'R', IB_ROUTER}, {'?', IB_OTHER}};
     char *start = *at;
 
     if (start[0] != '"' || !start[1] || start[2] != '-')
         return -1;
-    *letter = start[1];
     *at = start + 3;
     if (!ib_read_hex(at, guid) || **at != '"' || !*guid)
         return -1;
     (*at)++;
-    return 0;
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i].letter == start[1])
+            return (int)letters[i].kind;
+    return -1;
 }
 
 /* `[7]` or `[7][ext 1]`: an IB port number is 1 to 254. */
@@ -78,19 +85,6 @@ static int read_port_guid(char **at, uint64_t *guid)
     return 0;
 }
 
-static int kind_of(char letter)
-{
-    static const struct {
-        char letter;
-        enum ib_kind kind;
-    } letters[] = {{'S', IB_SWITCH}, {'H', IB_ADAPTER}, {'R', IB_ROUTER}, {'?', IB_OTHER}};
-
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-        if (letters[i].letter == letter)
-            return (int)letters[i].kind;
-    return -1;
-}
-
 /* The description after `#`: from its first quote to the line's last one. */
 static int find_description(char *at, char **text, char **end)
 {
@@ -107,13 +101,13 @@ static int find_description(char *at, char **text, char **end)
 static int header_id(struct ib_reader *r, char *line, char **at, uint32_t *ports, uint64_t *guid)
 {
     int kind;
-    char letter;
 
     if (ib_read_number(at, 255, ports))
         return ib_fail(r, "expected the number of ports (0 to 255)", *at);
     ib_skip_blanks(at);
     line = *at;
-    if (read_id(at, &letter, guid) || (kind = kind_of(letter)) < 0) {
+    kind = read_id(at, guid);
+    if (kind < 0) {
         if (!strstr(line, "# \"") && !r->recorded)
             return ib_fail(r,
                            "a net file of the simulator ibsim, not ibnetdiscover's output; run it "
@@ -154,16 +148,13 @@ static int take_header(struct ib_reader *r, uint64_t guid, int kind, uint32_t po
         return repeat_header(r, vertex, kind);
     n->again = 0;
     n->first = r->fabric->ends;
-    vertex->recorded = 1;
+    ib_record(r, vertex, guid);
     vertex->ports = (uint16_t)ports;
     vertex->system = n->system;
     vertex->vendor = n->vendor;
     vertex->device = n->device;
     vertex->port_guid = n->port_guid == guid ? 0 : n->port_guid;
     vertex->lid = (uint16_t)(lid ? strtoul(lid + 5, NULL, 10) : 0);
-    vertex->line = ib_line(r);
-    r->fabric->last = guid;
-    r->recorded++;
     return ib_describe(r->fabric, index, kind, text, length, r->err);
 }
 
@@ -269,7 +260,7 @@ static int read_port_line(struct ib_reader *r, char *line)
 {
     struct normal *n = r->own;
     struct ib_end end = {.vertex = n->vertex - 1, .line = ib_line(r)};
-    char *at = line, *text, *text_end, letter;
+    char *at = line, *text, *text_end;
     uint64_t guid, remote_port_guid;
     int kind;
 
@@ -278,7 +269,8 @@ static int read_port_line(struct ib_reader *r, char *line)
     if (read_port(&at, &end.port) || read_port_guid(&at, &end.guid))
         return ib_fail(r, "expected [PORT] with 0 to 254", line);
     ib_skip_blanks(&at);
-    if (read_id(&at, &letter, &guid) || (kind = kind_of(letter)) < 0)
+    kind = read_id(&at, &guid);
+    if (kind < 0)
         return ib_fail(r, "expected \"S-\", \"H-\" or \"R-\" with a GUID of 16 digits", at);
     if (read_port(&at, &end.remote_port) || read_port_guid(&at, &remote_port_guid))
         return ib_fail(r, "expected the neighbour's [PORT]", at);
@@ -340,16 +332,10 @@ static int read_comment(struct ib_reader *r, char *line, char *at)
     return 0;
 }
 
-static int skip(struct ib_reader *r, char *line, char *at)
-{
-    (void)r, (void)line, (void)at;
-    return 0;
-}
-
 /* Line kinds by how they begin. A header keyword ends at a blank and comes before a number. */
-static const struct {
+static const struct line_kind {
     const char *begin;
-    int (*take)(struct ib_reader *r, char *line, char *at);
+    int (*take)(struct ib_reader *r, char *line, char *at); /* NULL: they are passed over */
 } kinds[] = {
     {"#", read_comment},
     {"vendid=", read_attribute},
@@ -362,9 +348,9 @@ static const struct {
     {"Ca", read_header},
     {"Rt", read_header},
     {"???", read_header},
-    {"Chassis ", skip}, /* grouping (-g) */
-    {"Hostname: ", skip},
-    {"Non-Chassis Nodes", skip},
+    {"Chassis ", NULL}, /* grouping (-g) */
+    {"Hostname: ", NULL},
+    {"Non-Chassis Nodes", NULL},
 };
 
 static int is_header(const char *at)
@@ -375,16 +361,13 @@ static int is_header(const char *at)
     return ports > at && *ports != ':' && strncmp(ports, "0x", 2) != 0;
 }
 
-static size_t find_kind(const char *line)
+static const struct line_kind *find_kind(const char *line)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].begin);
-
-        if (strncmp(line, kinds[i].begin, length) == 0 &&
-            (kinds[i].take != read_header || is_header(line + length)))
-            return i;
-    }
-    return SIZE_MAX;
+    for (const struct line_kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++)
+        if (db_begins(line, k->begin) &&
+            (k->take != read_header || is_header(line + strlen(k->begin))))
+            return k;
+    return NULL;
 }
 
 static int is_port(const char *line)
@@ -394,20 +377,20 @@ static int is_port(const char *line)
 
 static int recognise(const char *line)
 {
-    size_t kind = find_kind(line);
+    const struct line_kind *kind = find_kind(line);
 
-    return is_port(line) || (kind != SIZE_MAX && kinds[kind].take != read_comment);
+    return is_port(line) || (kind && kind->take != read_comment);
 }
 
 static int take_line(struct ib_reader *r, char *line)
 {
-    size_t kind;
+    const struct line_kind *kind = find_kind(line);
 
     if (is_port(line))
         return read_port_line(r, line);
-    kind = find_kind(line);
-    return kind == SIZE_MAX ? IB_NOT_MINE
-                            : kinds[kind].take(r, line, line + strlen(kinds[kind].begin));
+    if (!kind)
+        return IB_NOT_MINE;
+    return kind->take ? kind->take(r, line, line + strlen(kind->begin)) : 0;
 }
 
 static int finish(struct ib_reader *r)

@@ -30,6 +30,8 @@ enum {
 
 enum column { GUID, PORT, TYPE, DESC, KNOWN };
 
+static const char *const names[KNOWN] = {"NodeGUID", "PortNum", "NodeType", "NodeDesc"};
+
 /* Where each end's columns are; -1: not there. */
 struct form {
     int fields, rate, at[2][KNOWN];
@@ -128,7 +130,6 @@ static int take_row(struct reader *r, const struct row *row)
 /* The first and the second column of each name. */
 static int take_header(struct reader *r, char *const *field, int fields)
 {
-    static const char *const names[KNOWN] = {"NodeGUID", "Port", "NodeType", "NodeDesc"};
     struct form *form = &r->header;
 
     *form = (struct form){.fields = fields, .rate = -1};
@@ -138,7 +139,7 @@ static int take_header(struct reader *r, char *const *field, int fields)
             form->rate = i;
         for (int known = 0; known < KNOWN; known++)
             if (strcasecmp(field[i], names[known]) == 0 ||
-                (known == PORT && strcasecmp(field[i], "PortNum") == 0))
+                (known == PORT && strcasecmp(field[i], "Port") == 0))
                 form->at[form->at[0][known] >= 0][known] = i;
     }
     for (int known = PORT; known < KNOWN; known++)
@@ -155,13 +156,16 @@ static int is_header(char *const *field, int fields)
     return 0;
 }
 
-static int take_line(struct reader *r, char *line)
+static int take_line(struct db_import *import, void *data, char *line)
 {
+    struct reader *r = data;
     const struct form *form = r->header.fields ? &r->header : NULL;
     char *field[FIELDS];
     struct row row;
     int fields;
 
+    r->line = topomap_input_lineno(import->input);
+    line += strspn(line, " \t");
     if (!*line || *line == '#')
         return 0;
     fields = db_fields(line, ';', field, FIELDS);
@@ -174,23 +178,8 @@ static int take_line(struct reader *r, char *line)
         return fail(r, "8, 12 or 19 fields with ; between, or as many as the header has", field[0]);
     row.rate = db_cell(field, fields, form->rate);
     for (int e = 0; e < 2; e++)
-        for (int known = 0; known < KNOWN; known++)
-            row.end[e][known] = db_cell(field, fields, form->at[e][known]);
+        db_cells(field, fields, form->at[e], KNOWN, row.end[e]);
     return take_row(r, &row);
-}
-
-static int read_lines(struct reader *r)
-{
-    char *line;
-    size_t length;
-    int got;
-
-    while ((got = topomap_input_line(r->import->input, 65536, &line, &length, r->err)) > 0) {
-        r->line = topomap_input_lineno(r->import->input);
-        if (take_line(r, line + strspn(line, " \t")))
-            return -1;
-    }
-    return got;
 }
 
 /* ---- XML ----------------------------------------------------------------------------------- */
@@ -218,7 +207,6 @@ static void begin_link(struct link *link)
 /* Elements of a port's, and of the link itself. */
 static int take_element(struct link *link, const topomap_xml *xml, topomap_error *err)
 {
-    static const char *const names[KNOWN] = {"NodeGUID", "PortNum", "NodeType", "NodeDesc"};
     int at = strcmp(xml->name, "Rate") == 0 ? 2 * KNOWN : -1;
 
     for (int known = 0; known < KNOWN && link->end >= 0 && link->end < 2; known++)
@@ -274,14 +262,10 @@ static int begin(struct db_import *import, void *content)
 {
     struct ib_fabric *fabric = content;
     struct reader r = {.import = import, .fabric = fabric, .err = import->err};
-    const char *bytes;
-    size_t size, blanks = 0;
+    char first;
 
-    if (topomap_input_peek(import->input, 64, &bytes, &size, import->err))
-        return -1;
-    while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
-        blanks++;
-    if (blanks < size && bytes[blanks] == '<' ? read_xml(&r) : read_lines(&r))
+    if (db_first_byte(import, &first) ||
+        (first == '<' ? read_xml(&r) : db_each_line(import, take_line, &r)))
         return -1;
     if (!r.links)
         return db_fail(
@@ -296,12 +280,7 @@ const db_importer db_opa_links = {
     .row =
         {"opa-links",
          "Omni-Path fabric: opaextractsellinks, a planned topology's CSV, or `opareport -o links "
-         "-x`",
-         NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
+         "-x`"},
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };

@@ -8,7 +8,6 @@
  *
  * Ports are decimal. What a node is it does not say: an adapter's description or port has an
  * adapter's name. A switch's description ends with the name of the port. Speeds are not told. */
-#include <stdlib.h>
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -17,28 +16,11 @@
 #include "topology-db/import/json_reader.h"
 #include "util/alloc.h"
 
-struct node {
-    uint64_t guid;
-    int64_t port;
-    int kind;
-    const char *text;
-    size_t length;
-};
-
 struct reader {
     struct db_import *import;
     struct ib_fabric *fabric;
     size_t line; /* of the link at hand */
-    topomap_error *err;
 };
-
-static int fail(struct reader *r, const char *side)
-{
-    return db_fail(r->import, r->line,
-                   "expected %s_guid with up to 16 hexadecimal digits, and %s_port from 1 to "
-                   "254",
-                   side, side);
-}
 
 static int is_adapter(const char *text, const char *port)
 {
@@ -59,59 +41,48 @@ static size_t switch_length(const char *text)
                : strlen(text);
 }
 
-static int read_node(struct reader *r, const json_t *link, const char *side, struct node *node)
+static int read_node(struct reader *r, const json_t *link, const char *side, uint32_t *vertex,
+                     uint8_t *port)
 {
-    char key[64];
-    const char *guid, *dname;
-    char *at;
+    char key[64], *at;
+    const char *guid, *dname, *text;
+    int64_t number;
+    uint64_t id;
 
     snprintf(key, sizeof key, "%s_guid", side);
     guid = db_json_text(link, key);
-    snprintf(key, sizeof key, "%s_port", side);
-    node->port = db_json_number(link, key);
     at = (char *)guid;
-    if (!guid || ib_read_guid(&at, &node->guid) || *at || node->port < 1 || node->port > 254)
-        return fail(r, side);
+    snprintf(key, sizeof key, "%s_port", side);
+    number = db_json_number(link, key);
+    if (!guid || ib_read_guid(&at, &id) || *at || number < 1 || number > 254)
+        return db_fail(r->import, r->line,
+                       "expected %s_guid with up to 16 hexadecimal digits, and %s_port from 1 to "
+                       "254",
+                       side, side);
+    *port = (uint8_t)number;
     snprintf(key, sizeof key, "%s_port_dname", side);
     dname = db_json_text(link, key);
     snprintf(key, sizeof key, "%s_port_node_description", side);
-    node->text = db_json_text(link, key);
-    if (!node->text)
-        node->text = "";
-    node->kind = is_adapter(node->text, dname) ? IB_ADAPTER : IB_SWITCH;
-    node->length = node->kind == IB_SWITCH ? switch_length(node->text) : strlen(node->text);
-    return 0;
-}
-
-static int add_ends(struct reader *r, const struct node *a, const struct node *b, uint8_t width,
-                    uint8_t speed)
-{
-    struct ib_end end = {.port = (uint8_t)a->port,
-                         .remote_port = (uint8_t)b->port,
-                         .width = width,
-                         .speed = speed,
-                         .line = r->line};
-
-    if (ib_neighbour(r->fabric, a->guid, a->kind, a->text, a->length, &end.vertex, r->err) ||
-        ib_neighbour(r->fabric, b->guid, b->kind, b->text, b->length, &end.remote, r->err))
-        return -1;
-    return ib_add_both(r->fabric, &end, r->err);
+    text = db_json_text(link, key) ?: "";
+    return is_adapter(text, dname)
+               ? ib_neighbour(r->fabric, id, IB_ADAPTER, text, strlen(text), vertex, r->import->err)
+               : ib_neighbour(r->fabric, id, IB_SWITCH, text, switch_length(text), vertex,
+                              r->import->err);
 }
 
 static int take_link(struct db_import *import, void *fabric, const json_t *link, size_t line)
 {
-    struct reader r = {
-        .import = import, .fabric = fabric, .line = line ? line : 1, .err = import->err};
+    struct reader r = {.import = import, .fabric = fabric, .line = line ? line : 1};
     const char *wide = db_json_text(link, "width"), *fast = db_json_text(link, "speed");
+    struct ib_end end = {.line = r.line, .speed = fast ? ib_speed_named(fast, strlen(fast)) : 0};
     char *at = (char *)wide;
-    struct node a, b;
-    uint8_t width = 0, speed = fast ? ib_speed_named(fast, strlen(fast)) : 0;
 
-    if (read_node(&r, link, "source", &a) || read_node(&r, link, "destination", &b))
+    if (read_node(&r, link, "source", &end.vertex, &end.port) ||
+        read_node(&r, link, "destination", &end.remote, &end.remote_port))
         return -1;
-    if (wide && (*wide < '0' || *wide > '9' || ib_read_width(&at, &width)))
-        width = 0;
-    return add_ends(&r, &a, &b, width, speed);
+    if (wide && (*wide < '0' || *wide > '9' || ib_read_width(&at, &end.width)))
+        end.width = 0;
+    return ib_add_both(fabric, &end, import->err);
 }
 
 static int begin(struct db_import *import, void *content)
@@ -124,7 +95,7 @@ static int begin(struct db_import *import, void *content)
     if (!json_array_size(json.root))
         return db_fail(import, 1,
                        "expected a list of links, as GET /ufmRest/resources/links answers");
-    if (db_json_each(import, &json, json.root, 1, take_link, fabric))
+    if (db_json_each(import, &json, NULL, "", take_link, fabric))
         return -1;
     /* Each link is there once or twice, and no end is missing. */
     fabric->both = 1;
@@ -134,11 +105,7 @@ static int begin(struct db_import *import, void *content)
 }
 
 const db_importer db_ufm_links = {
-    .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)", NULL},
-    .tables = {"vertex", "port", "link"},
-    .size = sizeof(struct ib_fabric),
+    .row = {"ufm-links", "InfiniBand fabric: UFM's links in JSON (/ufmRest/resources/links)"},
     .begin = begin,
-    .write = ib_write,
-    .derived = ib_count_hosts,
-    .free = ib_free,
+    IB_IMPORTER,
 };

@@ -56,7 +56,6 @@ static int read_row(struct db_import *import, void *content, char *line)
     struct table *table = content;
     struct row row = {.line = topomap_input_lineno(import->input)};
     char *keep, *level, *latency, *bandwidth;
-    double us, mbytes;
 
     line[strcspn(line, "#")] = 0;
     if (!line[strspn(line, " \t")])
@@ -73,12 +72,10 @@ static int read_row(struct db_import *import, void *content, char *line)
                             "no level '%.60s'; there are core, l1 to l5, die, group, numa, "
                             "package, node, router, hop, and hop:CLASS, such as hop:4xEDR",
                             level);
-    if (read_number(latency, 0, &us) || read_number(bandwidth, 1e-6, &mbytes))
+    if (read_number(latency, 0, &row.us) || read_number(bandwidth, 1e-6, &row.mbytes))
         return db_fail_here(import, "expected a latency in microseconds and a bandwidth in MB/s");
     strcpy(row.level, level);
-    row.us = us;
-    row.mbytes = mbytes;
-    row.ns = us * 1000 / table->size + 1000 / mbytes;
+    row.ns = row.us * 1000 / table->size + 1000 / row.mbytes;
     if (table->levels.rows == ROWS_MOST)
         return db_fail_here(import, "more than %d levels", ROWS_MOST);
     return db_list_add(&table->levels, &row, sizeof row, import->err);
@@ -119,19 +116,15 @@ static int write_table(struct db_import *import, void *content)
 {
     const struct db_list *levels = content;
     const struct row *row = levels->row;
-    DB_STATEMENT *cost =
-        db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", import->err);
-    DB_STATEMENT *time =
-        db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", import->err);
 
-    for (size_t i = 0; cost && time && i < levels->rows; i++)
-        if (DB_PUT(cost, import->err, DB_TEXT(row[i].level), DB_INT(import->source),
+    for (size_t i = 0; i < levels->rows; i++)
+        if (DB_ADD(import, "INSERT INTO calibration", DB_TEXT(row[i].level), DB_INT(import->source),
                    DB_REAL(row[i].ns)) ||
-            DB_PUT(time, import->err, DB_TEXT(row[i].level), DB_INT(import->source),
+            DB_ADD(import, "INSERT INTO level_time", DB_TEXT(row[i].level), DB_INT(import->source),
                    DB_REAL(row[i].us * 1e-6),
                    DB_REAL_IF(row[i].mbytes < NUMBER_MOST, row[i].mbytes * 1e6)))
             return -1;
-    return cost && time ? 0 : -1;
+    return 0;
 }
 
 static const topomap_graph_option options[] = {
@@ -152,5 +145,5 @@ const db_importer db_calibration = {
     .line = read_row,
     .check = check,
     .write = write_table,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

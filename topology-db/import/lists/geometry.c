@@ -87,7 +87,6 @@ int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap)
         return 0;
     if (given)
         read_wrap(given, dims, digits);
-    return DB_RUN(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", import->err,
-                  DB_INT(import->source), DB_TEXT(size), DB_TEXT(given ? digits : wrap),
-                  DB_TEXT(shape));
+    return DB_ADD(import, "INSERT INTO geometry", DB_INT(import->source), DB_TEXT(size),
+                  DB_TEXT(given ? digits : wrap), DB_TEXT(shape));
 }

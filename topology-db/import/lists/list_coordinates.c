@@ -12,67 +12,41 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/lists/geometry.h"
 #include "util/alloc.h"
+#include "util/names/known.h"
 
 enum { WORDS = 12, MIDPLANE = 512 };
 
 struct row {
-    char key[DB_KEY], name[DB_KEY], type[24];
+    char name[DB_KEY], type[24];
     topomap_coordinates point;
     int64_t cname; /* -1: none */
     size_t line;
-    UT_hash_handle hh;
 };
 
 struct list {
-    struct row **row;
+    struct row *row;
     size_t rows, room;
-    struct row *by_key;
+    topomap_known keys;         /* of the rows' names */
     uint32_t promised, columns; /* by a first line; 0: none */
     int begun, nic;             /* whether the last number is a NIC's; -1: not known yet */
     int bluegene;
 };
 
-static void list_free(void *content)
+static void list_clear(void *content)
 {
-    TOPOMAP_FREED struct list *list = content;
+    struct list *list = content;
 
-    HASH_CLEAR(hh, list->by_key);
-    for (size_t i = 0; i < list->rows; i++)
-        free(list->row[i]);
+    topomap_known_clear(&list->keys);
     free(list->row);
 }
 
 static int is_number(const char *text)
 {
     return text[strspn(text, "0123456789")] == 0 && *text;
-}
-
-static int keep_row(struct db_import *import, struct list *list, const struct row *row)
-{
-    struct row *old, *kept;
-
-    HASH_FIND_STR(list->by_key, row->key, old);
-    if (old && list->bluegene && topomap_coordinates_same(&old->point, &row->point))
-        return 0; /* another core of it */
-    if (old)
-        return db_fail_here(import, "node '%.100s' is on line %zu too", row->name, old->line);
-    if (list->rows && row->point.dims != list->row[0]->point.dims)
-        return db_fail_here(import, "%u coordinates, but %u on line %zu", row->point.dims,
-                            list->row[0]->point.dims, list->row[0]->line);
-    if (topomap_grow(&list->row, &list->room, list->rows + 1, sizeof *list->row, import->err))
-        return -1;
-    kept = topomap_alloc(1, sizeof *kept, import->err);
-    if (!kept)
-        return -1;
-    *kept = *row;
-    list->row[list->rows++] = kept;
-    HASH_ADD_STR(list->by_key, key, kept);
-    return 0;
 }
 
 static int take_point(struct db_import *import, struct row *row, char **word, int words)
@@ -98,8 +72,30 @@ static int take_name(struct db_import *import, struct row *row, const char *name
         if (!isalnum((unsigned char)*at) && !strchr(".-_:", *at))
             return db_fail_here(import, "'%.60s' is not a node name", name);
     strcpy(row->name, name);
-    db_host_key(name, row->key);
     return 0;
+}
+
+static int keep_row(struct db_import *import, struct list *list, struct row *row, const char *name,
+                    char **word, int words)
+{
+    char key[DB_KEY];
+    uint32_t at;
+
+    if (take_name(import, row, name) || take_point(import, row, word, words))
+        return -1;
+    db_host_key(row->name, key);
+    if (topomap_known_number(&list->keys, key, strlen(key), &at, import->err))
+        return -1;
+    if (at < list->rows && list->bluegene &&
+        topomap_coordinates_same(&list->row[at].point, &row->point))
+        return 0; /* another core of it */
+    if (at < list->rows)
+        return db_fail_here(import, "node '%.100s' is on line %zu too", row->name,
+                            list->row[at].line);
+    if (list->rows && row->point.dims != list->row->point.dims)
+        return db_fail_here(import, "%u coordinates, but %u on line %zu", row->point.dims,
+                            list->row->point.dims, list->row->line);
+    return TOPOMAP_APPEND(list->row, list->rows, list->room, import->err, *row);
 }
 
 /* Gemini maps end their rows with the NIC: a first line that counts one coordinate less says so, or
@@ -129,9 +125,7 @@ static int read_cray(struct db_import *import, struct list *list, char **word, i
     snprintf(name, sizeof name, "nid%05u", nid);
     row.cname = cray_name_pack(&cname);
     snprintf(row.type, sizeof row.type, "%s", word[2]);
-    if (take_name(import, &row, name) || take_point(import, &row, word + 3, 3))
-        return -1;
-    return keep_row(import, list, &row);
+    return keep_row(import, list, &row, name, word + 3, 3);
 }
 
 static int read_node(struct db_import *import, struct list *list, char **word, int words)
@@ -146,9 +140,7 @@ static int read_node(struct db_import *import, struct list *list, char **word, i
     if (cray_name_parse(word[0], &cname) == 0)
         row.cname = cray_name_pack(&cname);
     words -= last_is_nic(list, word[0], words - 1);
-    if (take_name(import, &row, word[0]) || take_point(import, &row, word + 1, words - 1))
-        return -1;
-    return keep_row(import, list, &row);
+    return keep_row(import, list, &row, word[0], word + 1, words - 1);
 }
 
 /* ---- bluegene ------------------------------------------------------------------------------ */
@@ -190,9 +182,7 @@ static int read_bluegene(struct db_import *import, struct list *list, char **wor
         numbers--;
     if (numbers != 3 && numbers != 5)
         return db_fail_here(import, "expected a node and X,Y,Z[,T] or A,B,C,D,E[,T]");
-    if (take_name(import, &row, word[0]) || take_point(import, &row, word + first, numbers))
-        return -1;
-    return keep_row(import, list, &row);
+    return keep_row(import, list, &row, word[0], word + first, numbers);
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
@@ -228,11 +218,11 @@ static int check(struct db_import *import, void *content)
     if (list->promised && list->promised != list->rows)
         return db_fail_here(import, "the first line promises %u nodes, found %zu: the file is cut",
                             list->promised, list->rows);
-    if (list->columns && list->columns != list->row[0]->point.dims &&
-        list->columns != list->row[0]->point.dims + 1)
+    if (list->columns && list->columns != list->row->point.dims &&
+        list->columns != list->row->point.dims + 1)
         return db_fail_here(import, "the first line promises %u coordinates, found %u",
-                            list->columns, list->row[0]->point.dims);
-    return db_geometry_check(import, list->row[0]->point.dims);
+                            list->columns, list->row->point.dims);
+    return db_geometry_check(import, list->row->point.dims);
 }
 
 static int begin(struct db_import *import, void *content)
@@ -247,13 +237,11 @@ static int begin(struct db_import *import, void *content)
 
 static int has_node(const void *content, const char *name)
 {
-    const struct list *list = content;
-    const struct row *row;
     char key[DB_KEY];
 
     db_host_key(name, key);
-    HASH_FIND_STR(list->by_key, key, row);
-    return row != NULL;
+    return topomap_known_find(&((const struct list *)content)->keys, key, strlen(key)) !=
+           UINT32_MAX;
 }
 
 /* A file with a node of this one is an older one of the same network. */
@@ -263,24 +251,23 @@ static int write_rows(struct db_import *import, void *content)
                                 " place.source WHERE importer IN ('coordinates', 'bluegene')"
                                 " ORDER BY source";
     const struct list *list = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", import->err);
 
-    if (!insert || db_forget_sharing(import, nodes, has_node, list))
+    if (db_forget_sharing(import, nodes, has_node, list))
         return -1;
     for (size_t i = 0; i < list->rows; i++) {
-        const struct row *row = list->row[i];
+        const struct row *row = &list->row[i];
         char place[TOPOMAP_COORDINATES_TEXT];
 
         topomap_coordinates_format(&row->point, place);
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
-                   DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type)))
+        if (DB_ADD(import, "INSERT INTO place", DB_INT(import->source), DB_TEXT(row->name),
+                   DB_TEXT(place), DB_INT_IF(row->cname >= 0, row->cname),
+                   DB_TEXT_IF(*row->type, row->type)))
             return -1;
     }
     import->report->hosts = list->rows;
     return db_geometry_write(
-        import, list->row[0]->point.dims,
-        list->bluegene && list->row[0]->point.dims == 3 && list->rows < MIDPLANE ? "0" : NULL);
+        import, list->row->point.dims,
+        list->bluegene && list->row->point.dims == 3 && list->rows < MIDPLANE ? "0" : NULL);
 }
 
 #define GEOMETRY_DIMS                                                                              \
@@ -302,16 +289,14 @@ static const topomap_graph_option bluegene_options[] = {
     {NULL, NULL, NULL},
 };
 
+#define LIST_IMPORTER                                                                              \
+    .tables = {"place", "geometry"}, .size = sizeof(struct list), .begin = begin,                  \
+    .line = read_line, .check = check, .write = write_rows, .clear = list_clear
+
 const db_importer db_coordinates = {
     .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
             coordinates_options},
-    .tables = {"place", "geometry"},
-    .size = sizeof(struct list),
-    .begin = begin,
-    .line = read_line,
-    .check = check,
-    .write = write_rows,
-    .free = list_free,
+    LIST_IMPORTER,
 };
 
 const db_importer db_bluegene = {
@@ -319,11 +304,5 @@ const db_importer db_bluegene = {
             "Blue Gene: lines 'node X,Y,Z[,T]' or 'node A,B,C,D,E[,T]'; fewer than 512 nodes with "
             "X,Y,Z are a mesh",
             bluegene_options},
-    .tables = {"place", "geometry"},
-    .size = sizeof(struct list),
-    .begin = begin,
-    .line = read_line,
-    .check = check,
-    .write = write_rows,
-    .free = list_free,
+    LIST_IMPORTER,
 };

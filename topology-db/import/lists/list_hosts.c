@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
 #include "util/hostlist.h"
 
@@ -38,7 +37,7 @@ static uint64_t read_guid(const char *text)
 static int read_line(struct db_import *import, void *content, char *line)
 {
     struct entry entry = {.line = topomap_input_lineno(import->input)};
-    char *word[3], *from, *node;
+    char *word[3];
     int words;
 
     line[strcspn(line, "#")] = 0;
@@ -47,19 +46,17 @@ static int read_line(struct db_import *import, void *content, char *line)
         return 0;
     if (words != 2)
         return db_fail_here(import, "expected two words: a GUID or a name, and the Slurm node");
-    from = word[0];
-    node = word[1];
-    if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
+    if (strlen(word[0]) >= DB_KEY || strlen(word[1]) >= DB_KEY)
         return db_fail_here(import, "a name of more than %d characters", DB_KEY - 1);
-    if (!topomap_is_node_name(node, strlen(node)))
-        return db_fail_here(import, "'%.60s' is not a node name", node);
-    entry.guid = read_guid(from);
-    if (!entry.guid && read_guid(node))
+    if (!topomap_is_node_name(word[1], strlen(word[1])))
+        return db_fail_here(import, "'%.60s' is not a node name", word[1]);
+    entry.guid = read_guid(word[0]);
+    if (!entry.guid && read_guid(word[1]))
         return db_fail_here(
-            import, "'%.60s' is a GUID; expected the GUID first, then the Slurm node", node);
+            import, "'%.60s' is a GUID; expected the GUID first, then the Slurm node", word[1]);
     if (!entry.guid)
-        db_host_key(from, entry.key);
-    strcpy(entry.node, node);
+        db_host_key(word[0], entry.key);
+    strcpy(entry.node, word[1]);
     return db_list_add(content, &entry, sizeof entry, import->err);
 }
 
@@ -82,26 +79,23 @@ static int check(struct db_import *import, void *content)
 static int write_map(struct db_import *import, void *content)
 {
     const struct db_list *map = content;
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", import->err);
+    const struct entry *entry = map->row;
 
-    for (size_t i = 0; insert && i < map->rows; i++) {
-        const struct entry *entry = (const struct entry *)map->row + i;
-
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
-                   DB_NAME(entry->guid ? NULL : entry->key), DB_TEXT(entry->node)))
+    for (size_t i = 0; i < map->rows; i++)
+        if (DB_ADD(import, "INSERT INTO alias", DB_INT(import->source),
+                   DB_INT_IF(entry[i].guid, entry[i].guid),
+                   DB_NAME(entry[i].guid ? NULL : entry[i].key), DB_TEXT(entry[i].node)))
             return -1;
-    }
     import->report->hosts = map->rows;
-    return insert ? 0 : -1;
+    return 0;
 }
 
 const db_importer db_host_map = {
-    .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
+    .row = {"hosts", "site map: lines 'GUID-or-name node'"},
     .tables = {"alias"},
     .size = sizeof(struct db_list),
     .line = read_line,
     .check = check,
     .write = write_map,
-    .free = db_list_free,
+    .clear = db_list_clear,
 };

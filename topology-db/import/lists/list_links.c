@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any fabric as a list of links between named hosts and switches: fabric/fabric.h. */
-#include <stdlib.h>
-
 #include "fabric/fabric.h"
 #include "topology-db/import/lists/named_fabric.h"
 
-static void list_free(void *content)
+static void list_clear(void *content)
 {
     topomap_fabric_clear(content);
-    free(content);
 }
 
 static int begin(struct db_import *import, void *content)
@@ -16,14 +13,9 @@ static int begin(struct db_import *import, void *content)
     return topomap_links_read(import->input, db_option(import, "hosts"), content, import->err);
 }
 
-static int has_name(const void *content, const char *name)
-{
-    return topomap_fabric_lookup(content, name) != UINT32_MAX;
-}
-
 static int write_list(struct db_import *import, void *content)
 {
-    return db_named_replace(import, content, "'links'", has_name, content);
+    return db_named_replace(import, content, "'links'", NULL, NULL);
 }
 
 static const topomap_graph_option options[] = {
@@ -39,5 +31,5 @@ const db_importer db_links = {
     .size = sizeof(topomap_fabric),
     .begin = begin,
     .write = write_list,
-    .free = list_free,
+    .clear = list_clear,
 };

@@ -19,26 +19,22 @@ int db_named_link(topomap_fabric *fabric, topomap_link link, const char *class, 
 
 static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base)
 {
-    DB_STATEMENT *insert = db_prepare(import->file,
-                                      "INSERT INTO vertex(id, source, kind, ports, recorded, text,"
-                                      " label) VALUES(?,?,?,0,1,?,?)",
-                                      import->err);
-
-    for (uint32_t i = 0; insert && i < fabric->vertices; i++) {
+    for (uint32_t i = 0; i < fabric->vertices; i++) {
         int host = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_HOST);
         int sw = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_SWITCH);
         const char *name = topomap_fabric_name(fabric, i);
 
-        if (DB_PUT(insert, import->err, DB_INT(base + i), DB_INT(import->source),
+        if (DB_ADD(import, "INSERT INTO vertex(id, source, kind, ports, recorded, text, label)",
+                   DB_INT(base + i), DB_INT(import->source),
                    DB_INT(host ? IB_HOST
                           : sw ? IB_SWITCH
                                : IB_OTHER),
-                   DB_NAME(name), DB_NAME(host ? NULL : name)))
+                   DB_INT(0), DB_INT(1), DB_NAME(name), DB_NAME(host ? NULL : name)))
             return -1;
         import->report->hosts += (uint64_t)host;
         import->report->switches += (uint64_t)sw;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 /* Ends without a port number get the next ones after those of their vertex, in the links' order, so
@@ -65,15 +61,11 @@ static void find_next(const topomap_fabric *fabric, uint32_t *next)
 static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base)
 {
     TOPOMAP_FREED uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, import->err);
-    DB_STATEMENT *insert = db_prepare(import->file,
-                                      "INSERT INTO link(source, a, aport, b, bport, mbps, ends,"
-                                      " kind) VALUES(?,?,?,?,?,?,?,?)",
-                                      import->err);
-    int result = insert && next ? 0 : -1;
 
-    if (!result)
-        find_next(fabric, next);
-    for (size_t i = 0; !result && i < fabric->links; i++) {
+    if (!next)
+        return -1;
+    find_next(fabric, next);
+    for (size_t i = 0; i < fabric->links; i++) {
         const topomap_link *link = &fabric->link[i];
         int64_t aport = number(link->aport, &next[link->a]);
         int64_t bport = number(link->bport, &next[link->b]);
@@ -81,11 +73,13 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
         const char *class = topomap_fabric_class(fabric, link);
 
         import->report->links += strcmp(class, DB_LEVEL) != 0;
-        result = DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(base + link->a),
-                        DB_INT(aport), DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
-                        DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
+        if (DB_ADD(import, "INSERT INTO link(source, a, aport, b, bport, mbps, ends, kind)",
+                   DB_INT(import->source), DB_INT(base + link->a), DB_INT(aport),
+                   DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
+                   DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class)))
+            return -1;
     }
-    return result;
+    return 0;
 }
 
 int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices)
@@ -105,6 +99,11 @@ int db_named_write_content(struct db_import *import, void *fabric)
     return db_named_write(import, fabric, NULL);
 }
 
+static int has_name(const void *fabric, const char *name)
+{
+    return topomap_fabric_lookup(fabric, name) != UINT32_MAX;
+}
+
 int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
                      int (*has)(const void *content, const char *name), const void *content)
 {
@@ -114,5 +113,6 @@ int db_named_replace(struct db_import *import, const topomap_fabric *fabric, con
              "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
              " WHERE importer IN (%s) AND kind = 0 ORDER BY source",
              importers);
-    return db_forget_sharing(import, sql, has, content) ? -1 : db_named_write(import, fabric, NULL);
+    return DB_STATUS(db_forget_sharing(import, sql, has ? has : has_name, has ? content : fabric) ||
+                     db_named_write(import, fabric, NULL));
 }

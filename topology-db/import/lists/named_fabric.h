@@ -15,6 +15,7 @@ int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64
 /** The same of a content that is a fabric, or begins with one: an importer's `write`. */
 int db_named_write_content(struct db_import *import, void *fabric);
 /** The same in place of other sources with one of its switches, which are older ones of the same
- *  fabric. \p importers  whose, as SQL lists them; \p has  as in db_forget_sharing() */
+ *  fabric. \p importers  whose, as SQL lists them; \p has  as in db_forget_sharing(); NULL: looks
+ *  in \p fabric */
 int db_named_replace(struct db_import *import, const topomap_fabric *fabric, const char *importers,
                      int (*has)(const void *content, const char *name), const void *content);

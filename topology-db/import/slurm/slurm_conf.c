@@ -152,27 +152,14 @@ static int take_line(struct slurm_file *file, char *line, size_t number)
     return 0;
 }
 
-/* Appends a line to one that it continues. */
-static int append(char **whole, size_t *used, size_t *room, const char *line, topomap_error *err)
-{
-    size_t length = strlen(line);
-
-    if (*used + length > (size_t)16 << 20)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "a line of more than 16 MiB");
-    if (topomap_grow(whole, room, *used + length + 1, 1, err))
-        return -1;
-    memcpy(*whole + *used, line, length + 1);
-    *used += length;
-    return 0;
-}
-
 int slurm_read_conf(topomap_input *input, struct slurm_file *file)
 {
-    char *line, *whole = NULL;
+    TOPOMAP_FREED char *whole = NULL;
+    char *line;
     size_t length, used = 0, room = 0, first = 0;
-    int got, result = 0;
+    int got;
 
-    while (!result && (got = topomap_input_line(input, 16 << 20, &line, &length, file->err)) > 0) {
+    while ((got = topomap_input_line(input, 16 << 20, &line, &length, file->err)) > 0) {
         int goes_on;
 
         line[strcspn(line, "#")] = 0;
@@ -182,14 +169,16 @@ int slurm_read_conf(topomap_input *input, struct slurm_file *file)
         if (goes_on)
             line[length - 1] = ' ';
         first = used ? first : topomap_input_lineno(input);
-        result = append(&whole, &used, &room, line, file->err);
-        if (!result && !goes_on) {
-            result = take_line(file, whole, first);
+        if (used + length > (size_t)16 << 20)
+            return topomap_error_set(file->err, TOPOMAP_EINPUT, "a line of more than 16 MiB");
+        if (topomap_grow(&whole, &room, used + length + 1, 1, file->err))
+            return -1;
+        memcpy(whole + used, line, length + 1);
+        used += length;
+        if (!goes_on && take_line(file, whole, first))
+            return -1;
+        if (!goes_on)
             used = 0;
-        }
     }
-    if (!result && got >= 0 && used)
-        result = take_line(file, whole, first);
-    free(whole);
-    return result || got < 0 ? -1 : 0;
+    return DB_STATUS(got < 0 || (used && take_line(file, whole, first)));
 }

@@ -80,14 +80,11 @@ static int read_config(topomap_input *input, topomap_db_slurm_config *config, to
 int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
                                  topomap_error *err)
 {
-    topomap_input *input;
-    int result;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    if (topomap_input_memory("scontrol show config", text, strlen(text), &input, err))
-        return -1;
-    result = read_config(input, config, err);
-    topomap_input_close(input);
-    return result;
+    return DB_STATUS(
+        topomap_input_memory("scontrol show config", text, strlen(text), &input, err) ||
+        read_config(input, config, err));
 }
 
 /* ---- Deciding ----------------------------------------------------------------------------- */
@@ -125,12 +122,7 @@ static const char *node_rank_word(const topomap_db_slurm_config *config, const c
 /* Topologies that rank nodes in 26.05. */
 static int is_ranked(const char *kind)
 {
-    static const char *const kinds[] = {"tree", "block", "ring", "torus3d"};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i], kind) == 0)
-            return 1;
-    return 0;
+    return has_word("tree,block,ring,torus3d", kind);
 }
 
 /* What keeps 26.05 from ranks: only select/cons_tres asks for them (slurm 26.05,
@@ -194,14 +186,6 @@ int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, 
     return rows.result;
 }
 
-static int get_config(sqlite3 *file, topomap_db_slurm_config *config, topomap_error *err)
-{
-    for (const struct field *f = fields; f < fields + FIELDS; f++)
-        if (slurm_get_setting(file, f->setting, (char *)config + f->at, f->size, err))
-            return -1;
-    return 0;
-}
-
 /* topology.yaml overrides TopologyPlugin, topology.conf is what the plugin reads
  * (src/interfaces/topology.c, topology_g_init, 25.05 and later). */
 static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char *kind, size_t size,
@@ -234,8 +218,9 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
     if (!db->file)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
-    if (!config && get_config(db->file, &stored, err))
-        return -1;
+    for (const struct field *f = fields; !config && f < fields + FIELDS; f++)
+        if (slurm_get_setting(db->file, f->setting, (char *)&stored + f->at, f->size, err))
+            return -1;
     if (!config)
         config = &stored;
     if (!*config->version) {
@@ -286,5 +271,4 @@ const db_importer db_slurm_config = {
     .size = sizeof(topomap_db_slurm_config),
     .begin = read_file,
     .write = write_file,
-    .free = free,
 };

@@ -13,14 +13,12 @@ const char *const slurm_kind_names[SLURM_KINDS] = {
 
 int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line)
 {
-    struct slurm_topology topology = {.kind = kind, .line = line};
+    struct slurm_topology topology = {topomap_arena_strdup(&file->names, name, file->err), kind,
+                                      .line = line};
 
-    if (topomap_grow(&file->topology, &file->topology_room, file->topologies + 1, sizeof topology,
-                     file->err) ||
-        !(topology.name = topomap_strdup(name, file->err)))
-        return -1;
-    file->topology[file->topologies++] = topology;
-    return 0;
+    return topology.name ? TOPOMAP_APPEND(file->topology, file->topologies, file->topology_room,
+                                          file->err, topology)
+                         : -1;
 }
 
 int slurm_add_unit(struct slurm_file *file, const char *name, size_t line)
@@ -32,12 +30,10 @@ int slurm_add_unit(struct slurm_file *file, const char *name, size_t line)
         return slurm_fail(file, line, "a name of more than %d characters", DB_KEY - 1);
     if (file->units == SLURM_UNITS_MOST)
         return slurm_fail(file, line, "more than %d switches, blocks or rings", SLURM_UNITS_MOST);
-    if (topomap_grow(&file->unit, &file->unit_room, file->units + 1, sizeof unit, file->err) ||
-        !(unit.name = topomap_strdup(name, file->err)))
-        return -1;
-    file->unit[file->units++] = unit;
+    unit.name = topomap_arena_strdup(&file->names, name, file->err);
     file->topology[unit.topology].units++;
-    return 0;
+    return unit.name ? TOPOMAP_APPEND(file->unit, file->units, file->unit_room, file->err, unit)
+                     : -1;
 }
 
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line)
@@ -62,14 +58,11 @@ int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, 
     return 0;
 }
 
-void slurm_file_free(void *content)
+void slurm_file_clear(void *content)
 {
-    TOPOMAP_FREED struct slurm_file *file = content;
+    struct slurm_file *file = content;
 
-    for (size_t i = 0; i < file->topologies; i++)
-        free(file->topology[i].name);
-    for (size_t i = 0; i < file->units; i++)
-        free(file->unit[i].name);
+    topomap_arena_clear(&file->names);
     for (size_t i = 0; i < file->members; i++)
         free(file->member[i].name);
     free(file->topology);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/derive.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
 
@@ -18,32 +17,22 @@ struct name {
 TOPOMAP_COMPARE(by_name, struct name, TOPOMAP_ORDER(x->topology, y->topology),
                 strcmp(x->text, y->text))
 
-/* Units sorted by topology and name, each name once. */
-static struct name *sort_units(const struct slurm_file *file)
+/* Units are sorted by topology and name, each name once. */
+static int find_children(struct slurm_file *file)
 {
-    struct name *name = topomap_alloc(file->units, sizeof *name, file->err);
+    TOPOMAP_FREED struct name *name = topomap_alloc(file->units, sizeof *name, file->err);
 
     if (!name)
-        return NULL;
+        return -1;
     for (uint32_t i = 0; i < file->units; i++)
         name[i] = (struct name){file->unit[i].name, file->unit[i].topology, i};
     TOPOMAP_SORT(name, file->units, by_name);
     for (size_t i = 1; i < file->units; i++)
-        if (by_name(&name[i - 1], &name[i]) == 0) {
-            slurm_fail(file, file->unit[name[i].unit].line, "'%.60s' is there on line %zu too",
-                       name[i].text, file->unit[name[i - 1].unit].line);
-            free(name);
-            return NULL;
-        }
-    return name;
-}
-
-static int find_children(struct slurm_file *file)
-{
-    TOPOMAP_FREED struct name *name = sort_units(file);
-    int result = name ? 0 : -1;
-
-    for (size_t i = 0; !result && i < file->members; i++) {
+        if (by_name(&name[i - 1], &name[i]) == 0)
+            return slurm_fail(file, file->unit[name[i].unit].line,
+                              "'%.60s' is there on line %zu too", name[i].text,
+                              file->unit[name[i - 1].unit].line);
+    for (size_t i = 0; i < file->members; i++) {
         struct slurm_member *member = &file->member[i];
         const struct slurm_unit *unit = &file->unit[member->unit];
         struct name wanted = {member->name, unit->topology, 0}, *found;
@@ -51,14 +40,13 @@ static int find_children(struct slurm_file *file)
         if (!member->is_switch)
             continue;
         found = bsearch(&wanted, name, file->units, sizeof *name, by_name);
-        if (found)
-            member->child = found->unit;
-        else
-            result = slurm_fail(file, unit->line,
-                                "switch '%.60s' has a child '%.60s' that is nowhere defined",
-                                unit->name, member->name);
+        if (!found)
+            return slurm_fail(file, unit->line,
+                              "switch '%.60s' has a child '%.60s' that is nowhere defined",
+                              unit->name, member->name);
+        member->child = found->unit;
     }
-    return result;
+    return 0;
 }
 
 /* Takes switches without parents away until none is left. */
@@ -67,27 +55,28 @@ static int find_loops(const struct slurm_file *file)
     TOPOMAP_FREED uint32_t *parents = topomap_alloc(file->units, sizeof *parents, file->err);
     TOPOMAP_FREED uint32_t *queue = topomap_alloc(file->units, sizeof *queue, file->err);
     size_t head = 0, tail = 0;
-    int result = parents && queue ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->members; i++)
+    if (!parents || !queue)
+        return -1;
+    for (size_t i = 0; i < file->members; i++)
         if (file->member[i].is_switch)
             parents[file->member[i].child]++;
-    for (size_t u = 0; !result && u < file->units; u++)
+    for (size_t u = 0; u < file->units; u++)
         if (!parents[u])
             queue[tail++] = (uint32_t)u;
-    while (!result && head < tail) {
+    while (head < tail) {
         const struct slurm_unit *unit = &file->unit[queue[head++]];
 
         for (size_t i = unit->first; i < unit->first + unit->members; i++)
             if (file->member[i].is_switch && --parents[file->member[i].child] == 0)
                 queue[tail++] = file->member[i].child;
     }
-    for (size_t u = 0; !result && u < file->units; u++)
+    for (size_t u = 0; u < file->units; u++)
         if (parents[u])
-            result = slurm_fail(file, file->unit[u].line,
-                                "switch '%.60s' is below itself or below such a switch",
-                                file->unit[u].name);
-    return result;
+            return slurm_fail(file, file->unit[u].line,
+                              "switch '%.60s' is below itself or below such a switch",
+                              file->unit[u].name);
+    return 0;
 }
 
 TOPOMAP_COMPARE(by_host, struct name, by_name(x, y), TOPOMAP_ORDER(x->unit, y->unit))
@@ -132,15 +121,6 @@ static int check_topology(const struct slurm_file *file, const struct slurm_topo
     return 0;
 }
 
-static int check_ring(const struct slurm_file *file, const struct slurm_unit *unit)
-{
-    if (file->topology[unit->topology].kind != SLURM_RING ||
-        (unit->members && unit->members <= SLURM_RING_MOST))
-        return 0;
-    return slurm_fail(file, unit->line, "ring '%.60s' has %zu nodes, not 1 to %d", unit->name,
-                      unit->members, SLURM_RING_MOST);
-}
-
 static int check_all(struct slurm_file *file)
 {
     if (!file->topologies)
@@ -152,9 +132,14 @@ static int check_all(struct slurm_file *file)
             return -1;
     if (find_children(file) || find_loops(file) || find_twice(file))
         return -1;
-    for (size_t u = 0; u < file->units; u++)
-        if (check_ring(file, &file->unit[u]))
-            return -1;
+    for (size_t u = 0; u < file->units; u++) {
+        const struct slurm_unit *unit = &file->unit[u];
+
+        if (file->topology[unit->topology].kind == SLURM_RING &&
+            (!unit->members || unit->members > SLURM_RING_MOST))
+            return slurm_fail(file, unit->line, "ring '%.60s' has %zu nodes, not 1 to %d",
+                              unit->name, unit->members, SLURM_RING_MOST);
+    }
     return 0;
 }
 
@@ -184,17 +169,18 @@ static int is_yaml(struct db_import *import, int *yaml)
     return 0;
 }
 
-/* The topology that distances come from: the option's, else the cluster's default, else the first.
- */
-static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen)
+/* The option's topology, else the cluster's default, else the first. */
+static int check(struct db_import *import, void *content)
 {
+    struct slurm_file *file = content;
     const char *name = db_option(import, "topology");
 
-    *chosen = 0;
+    if (check_all(file))
+        return -1;
     for (size_t i = file->topologies; i-- > 0;)
         if (name ? strcmp(name, file->topology[i].name) == 0 : file->topology[i].is_default)
-            *chosen = i;
-    if (name && strcmp(name, file->topology[*chosen].name) != 0)
+            file->chosen = i;
+    if (name && strcmp(name, file->topology[file->chosen].name) != 0)
         return topomap_error_set(import->err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it",
                                  import->path, name);
     return 0;
@@ -208,85 +194,69 @@ static int read_file(struct db_import *import, void *content)
     file->err = import->err;
     if (is_yaml(import, &file->yaml))
         return -1;
-    return file->yaml ? slurm_read_yaml(import->input, file) : slurm_read_conf(import->input, file);
+    return file->yaml ? slurm_read_yaml(file) : slurm_read_conf(import->input, file);
 }
 
-static int check(struct db_import *import, void *content)
+static int write_topologies(struct db_import *import, const struct slurm_file *file)
 {
-    size_t chosen;
-
-    return check_all(content) || choose(import, content, &chosen) ? -1 : 0;
-}
-
-static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen)
-{
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < file->topologies; i++) {
+    for (size_t i = 0; i < file->topologies; i++) {
         const struct slurm_topology *topology = &file->topology[i];
         char sizes[SLURM_SIZES * 11 + 1] = "";
 
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
-        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_NAME(topology->name),
-                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes)))
+        if (DB_ADD(import, "INSERT INTO slurm_topology", DB_INT(i), DB_INT(import->source),
+                   DB_NAME(topology->name), DB_TEXT(slurm_kind_names[topology->kind]),
+                   DB_INT(i == file->chosen), DB_TEXT(sizes)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_units(struct db_import *import, const struct slurm_file *file)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < file->units; i++) {
+    for (size_t i = 0; i < file->units; i++) {
         const struct slurm_unit *unit = &file->unit[i];
         char dims[40] = "";
 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
-        if (DB_PUT(insert, import->err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
-                   DB_NAME(unit->name), DB_TEXT(dims)))
+        if (DB_ADD(import, "INSERT INTO slurm_unit", DB_INT(i), DB_INT(import->source),
+                   DB_INT(unit->topology), DB_NAME(unit->name), DB_TEXT(dims)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_members(struct db_import *import, const struct slurm_file *file)
 {
-    DB_STATEMENT *insert =
-        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", import->err);
-
-    for (size_t i = 0; insert && i < file->members; i++) {
+    for (size_t i = 0; i < file->members; i++) {
         const struct slurm_member *member = &file->member[i];
 
-        if (DB_PUT(insert, import->err, DB_INT(import->source), DB_INT(member->unit),
+        if (DB_ADD(import, "INSERT INTO slurm_member", DB_INT(import->source), DB_INT(member->unit),
                    DB_INT_IF(member->is_switch, member->child),
                    DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position)))
             return -1;
     }
-    return insert ? 0 : -1;
+    return 0;
 }
 
 static int write_file(struct db_import *import, void *content)
 {
     const struct slurm_file *file = content;
-    size_t chosen;
     int64_t hosts;
 
-    if (choose(import, file, &chosen) || write_topologies(import, file, chosen) ||
-        write_units(import, file) || write_members(import, file) ||
+    if (write_topologies(import, file) || write_units(import, file) ||
+        write_members(import, file) ||
         slurm_put_setting(import->file, import->source, "format", file->yaml ? "yaml" : "conf",
                           import->err) ||
         db_number(import->file, "SELECT count(DISTINCT lower(host)) FROM slurm_member", 0, &hosts,
                   import->err))
         return -1;
     import->report->hosts = (uint64_t)hosts;
-    import->report->switches = file->topology[chosen].units;
+    import->report->switches = file->topology[file->chosen].units;
     for (size_t i = 0; i < file->units; i++)
-        import->report->links += file->unit[i].topology == chosen ? file->unit[i].members : 0;
+        import->report->links += file->unit[i].topology == file->chosen ? file->unit[i].members : 0;
     return 0;
 }
 
@@ -306,5 +276,5 @@ const db_importer db_slurm_topology = {
     .begin = read_file,
     .check = check,
     .write = write_file,
-    .free = slurm_file_free,
+    .clear = slurm_file_clear,
 };

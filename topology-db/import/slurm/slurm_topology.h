@@ -50,8 +50,10 @@ struct slurm_file {
     size_t units, unit_room;
     struct slurm_member *member;
     size_t members, member_room;
-    uint64_t places; /* of toruses */
+    topomap_arena names; /* of topologies and units */
+    uint64_t places;     /* of toruses */
     int yaml;
+    size_t chosen;                  /* the topology that distances come from */
     const struct db_import *import; /* for messages */
     topomap_error *err;
 };
@@ -62,10 +64,10 @@ int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kin
 int slurm_add_unit(struct slurm_file *file, const char *name, size_t line);
 /** Nodes or switches of the last unit, from a host list. */
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line);
-/** Frees a struct slurm_file and what it has. */
-void slurm_file_free(void *content);
+/** Frees what a struct slurm_file has. */
+void slurm_file_clear(void *content);
 /** What is wrong at a line: TOPOMAP_EINPUT. */
 #define slurm_fail(file, line, ...) db_fail((file)->import, (line) ? (line) : 1, __VA_ARGS__)
 
 int slurm_read_conf(topomap_input *input, struct slurm_file *file);
-int slurm_read_yaml(topomap_input *input, struct slurm_file *file);
+int slurm_read_yaml(struct slurm_file *file);

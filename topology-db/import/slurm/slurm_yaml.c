@@ -10,11 +10,12 @@
 
 struct reader {
     struct slurm_file *file;
-    yaml_document_t document;
-    uint8_t *taken; /* of the torus that is read: places with a node */
+    yaml_document_t *document;
+    const char *what; /* what the entry at hand is called, for messages */
+    uint8_t *taken;   /* of the torus that is read: places with a node */
 };
 
-typedef int take_entry(struct reader *r, const yaml_node_t *entry, const char *what);
+typedef int take_entry(struct reader *r, const yaml_node_t *entry);
 
 /* ---- Nodes of the document ----------------------------------------------------------------- */
 
@@ -28,11 +29,6 @@ static size_t list_size(const yaml_node_t *list)
     return (size_t)(list->data.sequence.items.top - list->data.sequence.items.start);
 }
 
-static yaml_node_t *item(struct reader *r, const yaml_node_t *list, size_t i)
-{
-    return yaml_document_get_node(&r->document, list->data.sequence.items.start[i]);
-}
-
 static int need_mapping(struct reader *r, const yaml_node_t *node, const char *what)
 {
     return node && node->type == YAML_MAPPING_NODE
@@ -43,7 +39,7 @@ static int need_mapping(struct reader *r, const yaml_node_t *node, const char *w
 /* The list under a key of \p mapping. */
 static yaml_node_t *need_list(struct reader *r, const yaml_node_t *mapping, const char *key)
 {
-    yaml_node_t *list = db_yaml_value(&r->document, mapping, key);
+    yaml_node_t *list = db_yaml_value(r->document, mapping, key);
 
     if (list && list->type == YAML_SEQUENCE_NODE)
         return list;
@@ -53,7 +49,7 @@ static yaml_node_t *need_list(struct reader *r, const yaml_node_t *mapping, cons
 
 static const char *need_text(struct reader *r, const yaml_node_t *mapping, const char *key)
 {
-    const yaml_node_t *node = db_yaml_value(&r->document, mapping, key);
+    const yaml_node_t *node = db_yaml_value(r->document, mapping, key);
     const char *text = db_yaml_scalar(node);
 
     if (text && *text)
@@ -84,7 +80,7 @@ static int read_axes(struct reader *r, const yaml_node_t *mapping, const char *w
     if (need_mapping(r, mapping, what))
         return -1;
     for (int i = 0; i < 3; i++)
-        if (read_number(r, db_yaml_value(&r->document, mapping, names[i]), what, least, &axis[i]))
+        if (read_number(r, db_yaml_value(r->document, mapping, names[i]), what, least, &axis[i]))
             return -1;
     return 0;
 }
@@ -93,24 +89,25 @@ static int read_axes(struct reader *r, const yaml_node_t *mapping, const char *w
 static int each_of(struct reader *r, const yaml_node_t *mapping, const char *key, const char *what,
                    take_entry *take)
 {
-    const yaml_node_t *list = need_list(r, mapping, key);
+    const yaml_node_t *list = need_list(r, mapping, key), *item;
 
-    for (size_t i = 0; list && i < list_size(list); i++)
-        if (need_mapping(r, item(r, list, i), what) || take(r, item(r, list, i), what))
+    for (size_t i = 0; (item = db_yaml_item(r->document, list, i)); i++) {
+        r->what = what;
+        if (need_mapping(r, item, what) || take(r, item))
             return -1;
+    }
     return list ? 0 : -1;
 }
 
 /* ---- Kinds -------------------------------------------------------------------------------- */
 
-static int read_switch(struct reader *r, const yaml_node_t *entry, const char *what)
+static int read_switch(struct reader *r, const yaml_node_t *entry)
 {
-    const yaml_node_t *children = db_yaml_value(&r->document, entry, "children");
-    const yaml_node_t *nodes = db_yaml_value(&r->document, entry, "nodes"),
+    const yaml_node_t *children = db_yaml_value(r->document, entry, "children");
+    const yaml_node_t *nodes = db_yaml_value(r->document, entry, "nodes"),
                       *members = children ? children : nodes;
     const char *name = need_text(r, entry, "switch");
 
-    (void)what;
     if (!name)
         return -1;
     if (children && nodes)
@@ -125,11 +122,11 @@ static int read_switch(struct reader *r, const yaml_node_t *entry, const char *w
                    : 0;
 }
 
-/* A block, or a ring: \p what is also the key of its name. */
-static int read_unit(struct reader *r, const yaml_node_t *entry, const char *what)
+/* A block, or a ring: what it is called is also the key of its name. */
+static int read_unit(struct reader *r, const yaml_node_t *entry)
 {
-    const char *name = need_text(r, entry, what),
-               *nodes = db_yaml_scalar(db_yaml_value(&r->document, entry, "nodes"));
+    const char *name = need_text(r, entry, r->what),
+               *nodes = db_yaml_scalar(db_yaml_value(r->document, entry, "nodes"));
 
     if (!name || slurm_add_unit(r->file, name, line_of(entry)))
         return -1;
@@ -139,15 +136,14 @@ static int read_unit(struct reader *r, const yaml_node_t *entry, const char *wha
 static int read_sizes(struct reader *r, const yaml_node_t *block)
 {
     struct slurm_topology *topology = &r->file->topology[r->file->topologies - 1];
-    const yaml_node_t *sizes = need_list(r, block, "block_sizes");
+    const yaml_node_t *sizes = need_list(r, block, "block_sizes"), *size;
 
     if (!sizes)
         return -1;
     if (list_size(sizes) > SLURM_SIZES)
         return slurm_fail(r->file, line_of(sizes), "more than %d block sizes", SLURM_SIZES);
-    for (size_t i = 0; i < list_size(sizes); i++)
-        if (read_number(r, item(r, sizes, i), "block_sizes", 1,
-                        &topology->sizes[topology->size_count++]))
+    for (size_t i = 0; (size = db_yaml_item(r->document, sizes, i)); i++)
+        if (read_number(r, size, "block_sizes", 1, &topology->sizes[topology->size_count++]))
             return -1;
     return 0;
 }
@@ -178,15 +174,14 @@ static int fill_box(struct reader *r, const uint32_t *anchor, const uint32_t *di
     return 0;
 }
 
-static int read_region(struct reader *r, const yaml_node_t *region, const char *what)
+static int read_region(struct reader *r, const yaml_node_t *region)
 {
     uint32_t anchor[3], dims[3];
     size_t first = r->file->members;
     const char *nodes;
 
-    (void)what;
-    if (read_axes(r, db_yaml_value(&r->document, region, "anchor"), "anchor", 0, anchor) ||
-        read_axes(r, db_yaml_value(&r->document, region, "dims"), "dims", 1, dims) ||
+    if (read_axes(r, db_yaml_value(r->document, region, "anchor"), "anchor", 0, anchor) ||
+        read_axes(r, db_yaml_value(r->document, region, "dims"), "dims", 1, dims) ||
         !(nodes = need_text(r, region, "nodes")) ||
         slurm_add_members(r->file, nodes, 0, line_of(region)))
         return -1;
@@ -194,16 +189,16 @@ static int read_region(struct reader *r, const yaml_node_t *region, const char *
 }
 
 /* Placements are sizes of jobs: they must fit; they say nothing about distances. */
-static int check_placement(struct reader *r, const yaml_node_t *entry, const char *what)
+static int check_placement(struct reader *r, const yaml_node_t *entry)
 {
     const struct slurm_unit *torus = &r->file->unit[r->file->units - 1];
     uint32_t dims[3];
 
-    if (read_axes(r, db_yaml_value(&r->document, entry, "dims"), "dims", 1, dims))
+    if (read_axes(r, db_yaml_value(r->document, entry, "dims"), "dims", 1, dims))
         return -1;
     for (int axis = 0; axis < 3; axis++)
         if (dims[axis] > torus->dim[axis])
-            return slurm_fail(r->file, line_of(entry), "%s larger than its torus", what);
+            return slurm_fail(r->file, line_of(entry), "%s larger than its torus", r->what);
     return 0;
 }
 
@@ -211,10 +206,10 @@ static int fill_torus(struct reader *r, const yaml_node_t *torus)
 {
     static const uint32_t origin[3];
     const struct slurm_unit *unit = &r->file->unit[r->file->units - 1];
-    const yaml_node_t *nodes = db_yaml_value(&r->document, torus, "nodes");
+    const yaml_node_t *nodes = db_yaml_value(r->document, torus, "nodes");
     size_t first = r->file->members;
 
-    if (!nodes == !db_yaml_value(&r->document, torus, "regions"))
+    if (!nodes == !db_yaml_value(r->document, torus, "regions"))
         return slurm_fail(r->file, line_of(torus), "a torus has either nodes or regions");
     if (!nodes)
         return each_of(r, torus, "regions", "a region", read_region);
@@ -224,15 +219,14 @@ static int fill_torus(struct reader *r, const yaml_node_t *torus)
                      fill_box(r, origin, unit->dim, first, line_of(torus)));
 }
 
-static int read_torus(struct reader *r, const yaml_node_t *torus, const char *what)
+static int read_torus(struct reader *r, const yaml_node_t *torus)
 {
     const char *name = need_text(r, torus, "name");
+    TOPOMAP_FREED uint8_t *taken = NULL;
     uint64_t places;
     uint32_t dim[3];
-    int result;
 
-    (void)what;
-    if (!name || read_axes(r, db_yaml_value(&r->document, torus, "dims"), "dims", 1, dim))
+    if (!name || read_axes(r, db_yaml_value(r->document, torus, "dims"), "dims", 1, dim))
         return -1;
     places = (uint64_t)dim[0] * dim[1];
     places = places > SLURM_TORUS_MOST ? places : places * dim[2];
@@ -242,13 +236,12 @@ static int read_torus(struct reader *r, const yaml_node_t *torus, const char *wh
     if (slurm_add_unit(r->file, name, line_of(torus)))
         return -1;
     memcpy(r->file->unit[r->file->units - 1].dim, dim, sizeof dim);
-    r->taken = topomap_alloc((size_t)dim[0] * dim[1] * dim[2], 1, r->file->err);
-    result = r->taken ? fill_torus(r, torus) : -1;
-    free(r->taken);
-    r->taken = NULL;
-    if (result || !db_yaml_value(&r->document, torus, "placements"))
-        return result;
-    return each_of(r, torus, "placements", "a placement", check_placement);
+    r->taken = taken = topomap_alloc((size_t)dim[0] * dim[1] * dim[2], 1, r->file->err);
+    if (!taken || fill_torus(r, torus))
+        return -1;
+    return db_yaml_value(r->document, torus, "placements")
+               ? each_of(r, torus, "placements", "a placement", check_placement)
+               : 0;
 }
 
 static const struct kind {
@@ -283,7 +276,7 @@ static int read_topology(struct reader *r, const yaml_node_t *entry)
     if (need_mapping(r, entry, "a topology") || !(name = need_text(r, entry, "topology")))
         return -1;
     for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++) {
-        const yaml_node_t *node = db_yaml_value(&r->document, entry, k->key);
+        const yaml_node_t *node = db_yaml_value(r->document, entry, k->key);
 
         if (!node || (k->kind == SLURM_FLAT && db_yaml_scalar(node) && !is_true(node)))
             continue;
@@ -305,16 +298,18 @@ static int read_topology(struct reader *r, const yaml_node_t *entry)
     if (slurm_add_topology(r->file, name, kind->kind, line_of(entry)))
         return -1;
     r->file->topology[r->file->topologies - 1].is_default =
-        is_true(db_yaml_value(&r->document, entry, "cluster_default"));
+        is_true(db_yaml_value(r->document, entry, "cluster_default"));
     if (kind->kind == SLURM_BLOCK && read_sizes(r, found))
         return -1;
     return kind->list ? each_of(r, found, kind->list, kind->what, kind->read) : 0;
 }
 
-static int read_root(struct reader *r)
+static int read_root(yaml_document_t *document, void *data)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    struct reader *r = data;
+    const yaml_node_t *root = yaml_document_get_root_node(document), *topology;
 
+    r->document = document;
     if (!root)
         return slurm_fail(r->file, 0, "no topology");
     if (root->type != YAML_SEQUENCE_NODE)
@@ -322,23 +317,15 @@ static int read_root(struct reader *r)
                           "the root must be a list of topologies (topology.yaml)");
     if (list_size(root) > 1000)
         return slurm_fail(r->file, line_of(root), "more than 1000 topologies");
-    for (size_t i = 0; i < list_size(root); i++)
-        if (read_topology(r, item(r, root, i)))
+    for (size_t i = 0; (topology = db_yaml_item(document, root, i)); i++)
+        if (read_topology(r, topology))
             return -1;
     return 0;
 }
 
-int slurm_read_yaml(topomap_input *input, struct slurm_file *file)
+int slurm_read_yaml(struct slurm_file *file)
 {
     struct reader r = {.file = file};
-    db_yaml_problem problem;
-    int result = db_yaml_load(input, &r.document, &problem, file->err);
 
-    if (result > 0)
-        return slurm_fail(file, problem.line, "unreadable YAML: %s", problem.text);
-    if (result == 0) {
-        result = read_root(&r);
-        yaml_document_delete(&r.document);
-    }
-    return result;
+    return db_yaml_read(file->import, read_root, &r);
 }
