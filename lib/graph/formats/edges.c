@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/names/known.h"
 #include "util/text.h"
 
 #define EDGES_FIELDS 16
@@ -36,8 +37,8 @@ struct reader {
     uint64_t ranks;           /* of `# ranks N`; 0: not said */
     uint64_t largest;         /* rank seen */
     enum { UNDECIDED, BY_NUMBER, BY_NAME } how;
-    topomap_name_table names; /* of ranks; of BY_NUMBER those of comments, and not by rank */
-    uint32_t *named;          /* [names.count] the ranks of those */
+    topomap_known names; /* of ranks; of BY_NUMBER those of comments, and not by rank */
+    uint32_t *named;     /* [names.count] the ranks of those */
     size_t capacity_named;
 };
 
@@ -77,7 +78,7 @@ static int name_comment(struct reader *in, const char *at, topomap_error *err)
         in->how == BY_NAME)
         return 0;
     at++;
-    if (topomap_name_table_id(&in->names, at, strlen(at), &id, err))
+    if (topomap_known_number(&in->names, at, strlen(at), &id, err))
         return -1;
     if (id < before)
         return topomap_input_fail(in->input, err, "a second rank is called `%.60s`", at);
@@ -163,7 +164,7 @@ static int name_field(struct reader *in, const char **at, int column, uint64_t *
     }
     if (!length)
         return topomap_input_fail(in->input, err, "%s is missing", column_names[column]);
-    if (topomap_name_table_id(&in->names, name, length, &id, err))
+    if (topomap_known_number(&in->names, name, length, &id, err))
         return -1;
     value[column] = id;
     return 0;
@@ -262,7 +263,7 @@ static int decide(struct reader *in, const char *line, topomap_error *err)
             "are numbers, not two words (`%.*s` ...); if they are names of "
             "ranks, begin the file with the line `from to`, or give bytes, too",
             (int)(word < 40 ? word : 40), line);
-    topomap_name_table_clear(&in->names); /* what comments said is not about these */
+    topomap_known_clear(&in->names); /* what comments said is not about these */
     return 0;
 }
 
@@ -312,8 +313,8 @@ static int line_read(void *reader, const char *line, topomap_error *err)
 static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *err)
 {
     TOPOMAP_FREED size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err);
-    TOPOMAP_FREED char *text = topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err);
-    size_t used = 0;
+    size_t room = in->names.words * sizeof *in->names.word + (size_t)graph->ranks * 11, used = 0;
+    TOPOMAP_FREED char *text = topomap_alloc(room, 1, err);
 
     if (!name_of || !text)
         return -1;
@@ -324,14 +325,13 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
             name_of[rank] = i + 1;
     }
     for (uint32_t r = 0; r < graph->ranks; r++) {
-        char number[12];
-        const char *name = number;
+        size_t name = name_of[r] - 1, length = name_of[r] ? in->names.key[name].length : 0;
 
-        snprintf(number, sizeof number, "%u", r);
         if (name_of[r])
-            name = in->names.text + in->names.begin[name_of[r] - 1];
-        memcpy(text + used, name, strlen(name) + 1);
-        used += strlen(name) + 1;
+            memcpy(text + used, topomap_known_key(&in->names, name), length);
+        else
+            length = (size_t)sprintf(text + used, "%u", r);
+        used += length + 1; /* behind a NUL */
     }
     return topomap_graph_set_names(graph, text, used, err);
 }
@@ -362,7 +362,7 @@ static int edges_read(topomap_input *input, const topomap_graph_options *options
 
     (void)options;
     topomap_arcs_clear(&in.arcs);
-    topomap_name_table_clear(&in.names);
+    topomap_known_clear(&in.names);
     free(in.named);
     return status ? -1 : 0;
 }

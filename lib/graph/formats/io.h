@@ -134,24 +134,6 @@ int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t
 int topomap_lines_rank(const topomap_input *input, uint64_t rank, uint64_t *ranks,
                        topomap_error *err);
 
-/* ---- names --------------------------------------------------------------------- */
-/* Ranks that a file calls by name: numbered in the order in which their names come. */
-
-/** Starts as all zeros; ends with topomap_name_table_clear. */
-typedef struct topomap_name_table {
-    char *text; /* names, each with a NUL after it */
-    size_t size, capacity_text;
-    size_t *begin; /* [count] where each begins in text */
-    size_t count, capacity_begin;
-    uint32_t *slot; /* [slots] ids and one, by hash; 0: empty */
-    size_t slots;
-} topomap_name_table;
-
-/** The id of a name (without NULs), a new one where it was not known. */
-int topomap_name_table_id(topomap_name_table *table, const char *name, size_t length, uint32_t *id,
-                          topomap_error *err);
-void topomap_name_table_clear(topomap_name_table *table);
-
 /* ---- undirected ---------------------------------------------------------------- */
 /* What formats of undirected graphs share: each edge stands at both of its ends. */
 

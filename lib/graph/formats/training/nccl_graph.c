@@ -14,7 +14,7 @@ void topomap_nccl_clear(topomap_nccl *log)
     free(log->arc);
     free(log->send);
     free(log->label);
-    topomap_name_table_clear(&log->devices);
+    topomap_known_clear(&log->devices);
 }
 
 /* Whose rank is which. */
@@ -61,7 +61,7 @@ static void arcs_sort(struct job *job)
     for (size_t i = 0; i < log->arcs; i++) {
         struct topomap_nccl_arc arc = log->arc[i];
 
-        arc.session = log->session[arc.session].comm;
+        arc.session = log->session[arc.session];
         if (arc.session == TOPOMAP_NCCL_NONE || log->comm[arc.session].shared ||
             arc.from >= log->comm[arc.session].size || arc.to >= log->comm[arc.session].size)
             job->left_out++;
@@ -95,7 +95,7 @@ static int take_as_one(topomap_nccl *log, topomap_error *err)
     log->comm[0] = (struct topomap_nccl_comm){.size = size};
     log->comms = 1;
     for (size_t i = 0; i < log->sessions; i++)
-        log->session[i].comm = 0;
+        log->session[i] = 0;
     return 0;
 }
 

@@ -26,7 +26,7 @@
 
 /* A number for each name. */
 struct numbers {
-    topomap_name_table names;
+    topomap_known names;
     uint32_t *number; /* [names.count] */
     size_t capacity;
 };
@@ -62,7 +62,7 @@ static uint32_t *number_of(struct numbers *numbers, const char *name, topomap_er
     size_t before = numbers->names.count;
     uint32_t id;
 
-    if (topomap_name_table_id(&numbers->names, name, strlen(name), &id, err) ||
+    if (topomap_known_number(&numbers->names, name, strlen(name), &id, err) ||
         topomap_grow(&numbers->number, &numbers->capacity, numbers->names.count,
                      sizeof *numbers->number, err))
         return NULL;
@@ -73,7 +73,7 @@ static uint32_t *number_of(struct numbers *numbers, const char *name, topomap_er
 
 static void numbers_clear(struct numbers *numbers)
 {
-    topomap_name_table_clear(&numbers->names);
+    topomap_known_clear(&numbers->names);
     free(numbers->number);
 }
 
@@ -151,14 +151,11 @@ static int number_behind(const char *message, const char *name, uint64_t *value)
 
 /* ---- Initialisations ------------------------------------------------------------------------- */
 
-static int session_new(struct reader *in, uint32_t comm, uint32_t *session, topomap_error *err)
+static int session_new(struct reader *in, uint32_t *session, topomap_error *err)
 {
-    if (topomap_grow(&in->log.session, &in->log.session_capacity, in->log.sessions + 1,
-                     sizeof *in->log.session, err))
-        return -1;
-    in->log.session[in->log.sessions].comm = comm;
-    *session = (uint32_t)in->log.sessions++;
-    return 0;
+    *session = (uint32_t)in->log.sessions;
+    return TOPOMAP_APPEND(in->log.session, in->log.sessions, in->log.session_capacity, err,
+                          TOPOMAP_NCCL_NONE);
 }
 
 /* The thread's open session; one is begun where there is none. */
@@ -169,8 +166,7 @@ static uint32_t *session_at(struct reader *in, const struct origin *origin, topo
 
     snprintf(key, sizeof key, "%.*s", origin->length, origin->thread);
     session = number_of(&in->session_of, key, err);
-    if (session && *session == TOPOMAP_NCCL_NONE &&
-        session_new(in, TOPOMAP_NCCL_NONE, session, err))
+    if (session && *session == TOPOMAP_NCCL_NONE && session_new(in, session, err))
         return NULL;
     return session;
 }
@@ -229,7 +225,7 @@ static int device_of(struct reader *in, const struct origin *origin, const struc
     snprintf(key, sizeof key, "%.*s", origin->process < KEY_SIZE ? origin->process : KEY_SIZE,
              origin->thread);
     topomap_text_append(key, sizeof key, " %llu", (unsigned long long)init->device);
-    if (topomap_name_table_id(&in->log.devices, key, strlen(key), device, err) ||
+    if (topomap_known_number(&in->log.devices, key, strlen(key), device, err) ||
         topomap_grow(&in->log.label, &in->log.label_capacity, in->log.devices.count,
                      sizeof *in->log.label, err))
         return -1;
@@ -301,17 +297,17 @@ static int init_line(struct reader *in, const struct origin *origin, const char 
     if (!session)
         return -1;
     if (!ends) { /* whatever was open has failed */
-        if (session_new(in, TOPOMAP_NCCL_NONE, session, err))
+        if (session_new(in, session, err))
             return -1;
         if (!init.id && !init.parent) /* it is told at the end */
             return 0;
-    } else if (in->log.session[*session].comm != TOPOMAP_NCCL_NONE) {
+    } else if (in->log.session[*session] != TOPOMAP_NCCL_NONE) {
         *session = TOPOMAP_NCCL_NONE; /* its beginning has said all of it */
         return 0;
     }
     if (member_of(in, origin, &init, &member, err))
         return -1;
-    in->log.session[*session].comm = in->log.member[member].comm;
+    in->log.session[*session] = in->log.member[member].comm;
     if (ends)
         *session = TOPOMAP_NCCL_NONE;
     pointed = member_by_pointer(in, origin, init.comm, err);

@@ -89,7 +89,7 @@ static int group_at(struct reader *in, const char *name, uint32_t *id, topomap_e
 {
     size_t before = in->trace.names.count;
 
-    if (topomap_name_table_id(&in->trace.names, name, strlen(name), id, err) ||
+    if (topomap_known_number(&in->trace.names, name, strlen(name), id, err) ||
         topomap_grow(&in->trace.group, &in->trace.group_capacity, in->trace.names.count,
                      sizeof *in->trace.group, err))
         return -1;
@@ -380,7 +380,7 @@ static int torch_read(topomap_input *input, const topomap_graph_options *options
     status =
         each(&in, &in.trace.json, '{', root_key, err) || topomap_torch_graph(&in.trace, graph, err);
     topomap_json_clear(&in.trace.json);
-    topomap_name_table_clear(&in.trace.names);
+    topomap_known_clear(&in.trace.names);
     free(in.trace.group);
     free(in.trace.rank);
     free(in.trace.call);
