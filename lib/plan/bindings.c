@@ -131,11 +131,8 @@ static int body_add(struct encoder *encoder, uint32_t place, int fresh)
         last->length++;
         return 0;
     }
-    if (topomap_grow(&body->run, &body->run_capacity, body->runs + 1, sizeof *body->run,
-                     encoder->err))
-        return -1;
-    body->run[body->runs++] = (struct run){place, 1};
-    return 0;
+    return TOPOMAP_APPEND(body->run, body->runs, body->run_capacity, encoder->err,
+                          (struct run){place, 1});
 }
 
 /* The task's PUs as ascending indexes of the class's order, in body.index. */

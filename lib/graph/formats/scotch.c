@@ -165,12 +165,7 @@ struct labelled {
     uint32_t vertex;
 };
 
-static int by_label(const void *a, const void *b)
-{
-    uint64_t x = ((const struct labelled *)a)->label, y = ((const struct labelled *)b)->label;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(by_label, struct labelled, TOPOMAP_ORDER(x->label, y->label), 0)
 
 static int label_target(struct reader *in, const struct labelled *sorted, uint32_t u, uint64_t i,
                         topomap_error *err)

@@ -71,12 +71,7 @@ struct entry {
     uint64_t bytes;
 };
 
-static int by_target(const void *a, const void *b)
-{
-    uint32_t x = ((const struct entry *)a)->target, y = ((const struct entry *)b)->target;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(by_target, struct entry, TOPOMAP_ORDER(x->target, y->target), 0)
 
 int topomap_undirected_sort(topomap_undirected *in, uint64_t u, uint64_t end, topomap_error *err)
 {

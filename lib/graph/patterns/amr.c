@@ -50,26 +50,16 @@ static int is_refined(const struct blocks *b, const uint64_t *corner, uint64_t s
     return fabs(sqrt(sum) - b->radius) < 1.7 * (double)side;
 }
 
-static int add_leaf(struct blocks *b, const uint64_t *corner, uint32_t level, topomap_error *err)
-{
-    struct leaf *leaf;
-
-    if (topomap_grow(&b->leaf, &b->capacity, b->count + 1, sizeof *b->leaf, err))
-        return -1;
-    leaf = &b->leaf[b->count++];
-    for (int k = 0; k < 3; k++)
-        leaf->corner[k] = (uint32_t)corner[k];
-    leaf->level = level;
-    return 0;
-}
-
 /* The leaves of one block, its parts in Z order. */
 static int add_block(struct blocks *b, const uint64_t *corner, int level, topomap_error *err)
 {
     uint64_t side = UINT64_C(1) << (b->levels - level);
 
     if (level == b->levels || !is_refined(b, corner, side))
-        return add_leaf(b, corner, (uint32_t)level, err);
+        return TOPOMAP_APPEND(
+            b->leaf, b->count, b->capacity, err,
+            (struct leaf){{(uint32_t)corner[0], (uint32_t)corner[1], (uint32_t)corner[2]},
+                          (uint32_t)level});
     for (unsigned part = 0; part < 1u << b->dims; part++) {
         uint64_t at[3];
 
@@ -81,11 +71,7 @@ static int add_block(struct blocks *b, const uint64_t *corner, int level, topoma
     return 0;
 }
 
-static int by_curve(const void *a, const void *b)
-{
-    return topomap_pattern_curve(((const struct leaf *)a)->corner, ((const struct leaf *)b)->corner,
-                                 2, -1);
-}
+TOPOMAP_COMPARE(by_curve, struct leaf, topomap_pattern_curve(x->corner, y->corner, 2, -1), 0)
 
 static uint64_t cell_of(const struct blocks *b, uint64_t x, uint64_t y, uint64_t z)
 {

@@ -112,12 +112,7 @@ static uint64_t bytes_across(const topomap_pattern_args *args, const int *step, 
     return bytes ? bytes : 1;
 }
 
-static int by_delta(const void *a, const void *b)
-{
-    int64_t x = ((const struct offset *)a)->delta, y = ((const struct offset *)b)->delta;
-
-    return x < y ? -1 : x > y;
-}
+TOPOMAP_COMPARE(by_delta, struct offset, TOPOMAP_ORDER(x->delta, y->delta), 0)
 
 static int offsets_fill(struct grid *grid, const topomap_pattern_args *args, int most,
                         uint64_t side, topomap_error *err)

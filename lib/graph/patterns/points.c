@@ -35,30 +35,11 @@ static const topomap_pattern_param delaunay[] = {
 
 /* ---- Points --------------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
-{
-    const topomap_point *p = a, *q = b;
-
-    for (int k = 0; k < 3; k++)
-        if (p->x[k] != q->x[k])
-            return p->x[k] < q->x[k] ? -1 : 1;
-    return p->id < q->id ? -1 : p->id > q->id;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const topomap_point *p = a, *q = b;
-
-    return p->id < q->id ? -1 : p->id > q->id;
-}
-
-static int by_curve(const void *a, const void *b)
-{
-    const topomap_point *p = a, *q = b;
-    int order = topomap_pattern_curve(p->x, q->x, 0, 1);
-
-    return order ? order : by_id(a, b);
-}
+TOPOMAP_COMPARE(by_place, topomap_point,
+                TOPOMAP_ORDER(x->x[0], y->x[0]) ?: TOPOMAP_ORDER(x->x[1], y->x[1]),
+                TOPOMAP_ORDER(x->x[2], y->x[2]) ?: TOPOMAP_ORDER(x->id, y->id))
+TOPOMAP_COMPARE(by_curve, topomap_point, topomap_pattern_curve(x->x, y->x, 0, 1),
+                TOPOMAP_ORDER(x->id, y->id))
 
 static void draw(topomap_point *point, int dims, topomap_random *random)
 {

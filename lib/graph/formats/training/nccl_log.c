@@ -247,22 +247,21 @@ static int member_of(struct reader *in, const struct origin *origin, const struc
         !(comm = number_of(&in->comm_of, key, err)))
         return -1;
     if (*comm == TOPOMAP_NCCL_NONE) {
-        if (topomap_grow(&log->comm, &log->comm_capacity, log->comms + 1, sizeof *log->comm, err))
+        *comm = (uint32_t)log->comms;
+        if (TOPOMAP_APPEND(log->comm, log->comms, log->comm_capacity, err,
+                           (struct topomap_nccl_comm){.size = (uint32_t)init->size}))
             return -1;
-        log->comm[log->comms] = (struct topomap_nccl_comm){.size = (uint32_t)init->size};
-        *comm = (uint32_t)log->comms++;
     }
     snprintf(key, sizeof key, "%lu %lu", (unsigned long)*comm, (unsigned long)init->rank);
     member = number_of(&in->member_at, key, err);
     if (!member)
         return -1;
     if (*member == TOPOMAP_NCCL_NONE) {
-        if (topomap_grow(&log->member, &log->member_capacity, log->members + 1, sizeof *log->member,
-                         err))
+        *member = (uint32_t)log->members;
+        if (TOPOMAP_APPEND(log->member, log->members, log->member_capacity, err,
+                           (struct topomap_nccl_member){
+                               .comm = *comm, .rank = (uint32_t)init->rank, .device = device}))
             return -1;
-        log->member[log->members] = (struct topomap_nccl_member){
-            .comm = *comm, .rank = (uint32_t)init->rank, .device = device};
-        *member = (uint32_t)log->members++;
     } else if (log->member[*member].device != device) {
         log->comm[*comm].shared = 1;
     }
@@ -324,12 +323,10 @@ static int arc_add(struct reader *in, const struct origin *origin, struct topoma
 {
     uint32_t *session = session_at(in, origin, err);
 
-    if (!session || topomap_grow(&in->log.arc, &in->log.arc_capacity, in->log.arcs + 1,
-                                 sizeof *in->log.arc, err))
+    if (!session)
         return -1;
     arc.session = *session;
-    in->log.arc[in->log.arcs++] = arc;
-    return 0;
+    return TOPOMAP_APPEND(in->log.arc, in->log.arcs, in->log.arc_capacity, err, arc);
 }
 
 static int rank_read(const char **at, uint32_t *rank)
@@ -490,13 +487,9 @@ static int call_line(struct reader *in, const struct origin *origin, const char 
     if (call->way == TOPOMAP_NCCL_EACH ||
         (call->way == TOPOMAP_NCCL_FROM_ROOT && root == member->rank))
         member->each += bytes;
-    else if (call->way == TOPOMAP_NCCL_TO_ROOT && root < in->log.comm[member->comm].size) {
-        if (topomap_grow(&in->log.send, &in->log.send_capacity, in->log.sends + 1,
-                         sizeof *in->log.send, err))
-            return -1;
-        in->log.send[in->log.sends++] =
-            (struct topomap_nccl_send){.member = *index, .to = (uint32_t)root, .bytes = bytes};
-    }
+    else if (call->way == TOPOMAP_NCCL_TO_ROOT && root < in->log.comm[member->comm].size)
+        return TOPOMAP_APPEND(in->log.send, in->log.sends, in->log.send_capacity, err,
+                              (struct topomap_nccl_send){*index, (uint32_t)root, bytes});
     return 0;
 }
 

@@ -102,12 +102,10 @@ static int group_rank(struct reader *in, topomap_json *json, topomap_error *err)
 {
     uint64_t rank;
 
-    if (topomap_json_integer(json, "a rank", &rank, err) || rank >= TOPOMAP_GRAPH_RANKS ||
-        topomap_grow(&in->trace.rank, &in->trace.rank_capacity, in->trace.ranks + 1,
-                     sizeof *in->trace.rank, err))
+    if (topomap_json_integer(json, "a rank", &rank, err) || rank >= TOPOMAP_GRAPH_RANKS)
         return -1;
-    in->trace.rank[in->trace.ranks++] = (uint32_t)rank;
-    return 0;
+    return TOPOMAP_APPEND(in->trace.rank, in->trace.ranks, in->trace.rank_capacity, err,
+                          (uint32_t)rank);
 }
 
 static int group_key(struct reader *in, topomap_json *json, topomap_error *err)
@@ -240,10 +238,9 @@ static int splits_read(struct reader *in, const char *at, topomap_error *err)
     while (*at && (*at < '0' || *at > '9'))
         at++;
     while (!topomap_text_number(&at, &value)) {
-        if (topomap_grow(&in->trace.split, &in->trace.split_capacity, in->trace.splits + 1,
-                         sizeof *in->trace.split, err))
+        if (TOPOMAP_APPEND(in->trace.split, in->trace.splits, in->trace.split_capacity, err,
+                           (double)value))
             return -1;
-        in->trace.split[in->trace.splits++] = (double)value;
         at += strspn(at, ", ");
     }
     in->node.splits = in->trace.splits - in->node.split;
@@ -333,9 +330,7 @@ static int call_add(struct reader *in, topomap_error *err)
         in->trace.strange++;
         return 0;
     }
-    if (group_at(in, node->group, &id, err) ||
-        topomap_grow(&in->trace.call, &in->trace.call_capacity, in->trace.calls + 1,
-                     sizeof *in->trace.call, err))
+    if (group_at(in, node->group, &id, err))
         return -1;
     group = &in->trace.group[id];
     if (!group->known && !group->size && node->stride && node->size &&
@@ -344,14 +339,13 @@ static int call_add(struct reader *in, topomap_error *err)
         node->start + (node->size - 1) * node->stride < TOPOMAP_GRAPH_RANKS)
         *group = (struct topomap_torch_group){
             .size = (size_t)node->size, .start = node->start, .stride = node->stride};
-    in->trace.call[in->trace.calls++] =
-        (struct topomap_torch_call){.group = id,
-                                    .op = op,
-                                    .rank = node->rank,
-                                    .bytes = (double)node->elements * bytes,
-                                    .split = node->split,
-                                    .splits = node->splits};
-    return 0;
+    return TOPOMAP_APPEND(in->trace.call, in->trace.calls, in->trace.call_capacity, err,
+                          (struct topomap_torch_call){.group = id,
+                                                      .op = op,
+                                                      .rank = node->rank,
+                                                      .bytes = (double)node->elements * bytes,
+                                                      .split = node->split,
+                                                      .splits = node->splits});
 }
 
 static int node_read(struct reader *in, topomap_json *json, topomap_error *err)
