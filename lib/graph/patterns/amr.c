@@ -192,39 +192,35 @@ static int add_face(const struct blocks *b, uint32_t i, int k, uint64_t bytes, i
     return 0;
 }
 
-static int fill(const topomap_pattern_args *args, struct blocks *b, topomap_pattern_out *out,
-                topomap_error *err)
+static void blocks_clear(struct blocks *b)
 {
-    int subcycle = topomap_pattern_number(args, "subcycle") != 0;
-    uint64_t ranks = topomap_pattern_number(args, "n");
-
-    if (blocks_new(args, b, err))
-        return -1;
-    if (!ranks)
-        ranks = b->count;
-    if (ranks > b->count)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "n=%llu, but there are %zu blocks",
-                                 (unsigned long long)ranks, b->count);
-    /* At most 2^dims - 1 finer neighbours a face; most have one. */
-    if (topomap_pattern_size(out, ranks, 2 * (uint64_t)b->dims * b->count, err) ||
-        share_out(b, ranks, subcycle, out, err))
-        return -1;
-    for (uint32_t i = 0; i < b->count; i++)
-        for (int k = 0; k < b->dims; k++)
-            if (add_face(b, i, k, topomap_pattern_number(args, "bytes"), subcycle, out, err))
-                return -1;
-    return 0;
+    free(b->leaf);
+    free(b->owner);
+    free(b->rank);
 }
 
 static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
 {
-    struct blocks blocks = {0};
-    int status = fill(args, &blocks, out, err);
+    TOPOMAP_CLEANUP(blocks_clear) struct blocks b = {0};
+    int subcycle = topomap_pattern_number(args, "subcycle") != 0;
+    uint64_t ranks = topomap_pattern_number(args, "n");
 
-    free(blocks.leaf);
-    free(blocks.owner);
-    free(blocks.rank);
-    return status;
+    if (blocks_new(args, &b, err))
+        return -1;
+    if (!ranks)
+        ranks = b.count;
+    if (ranks > b.count)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "n=%llu, but there are %zu blocks",
+                                 (unsigned long long)ranks, b.count);
+    /* At most 2^dims - 1 finer neighbours a face; most have one. */
+    if (topomap_pattern_size(out, ranks, 2 * (uint64_t)b.dims * b.count, err) ||
+        share_out(&b, ranks, subcycle, out, err))
+        return -1;
+    for (uint32_t i = 0; i < b.count; i++)
+        for (int k = 0; k < b.dims; k++)
+            if (add_face(&b, i, k, topomap_pattern_number(args, "bytes"), subcycle, out, err))
+                return -1;
+    return 0;
 }
 
 const topomap_pattern topomap_patterns_amr[] = {

@@ -253,19 +253,6 @@ static int take_operands(const context *c, enum kind kind, const char *at, const
     return 0;
 }
 
-static int combine(const context *c, enum kind kind, const operands *list, topomap_graph **graph)
-{
-    switch (kind) {
-    case SUM:
-        return topomap_combine_sum(list->part, list->count, graph, c->err);
-    case PHASES:
-        return topomap_combine_phases(list->part, list->count, graph, c->err);
-    default:
-        return topomap_combine_blocks(list->part, list->count, list->repeat ? list->repeat : 1,
-                                      list->couple, graph, c->err);
-    }
-}
-
 static int compose(const context *c, enum kind kind, const char *at, const char *end, int depth,
                    topomap_graph **graph)
 {
@@ -284,7 +271,10 @@ static int compose(const context *c, enum kind kind, const char *at, const char 
     if (close != end)
         return topomap_pattern_fail(c->text, close, c->err, "nothing expected behind the `)`");
     if (!take_operands(c, kind, at, end - 1, depth, &list))
-        status = combine(c, kind, &list, graph);
+        status = kind == BLOCKS
+                     ? topomap_combine_blocks(list.part, list.count, list.repeat ? list.repeat : 1,
+                                              list.couple, graph, c->err)
+                     : topomap_combine_same(list.part, list.count, kind == PHASES, graph, c->err);
     for (size_t i = 0; i < list.count; i++)
         topomap_graph_free((topomap_graph *)list.part[i].graph);
     free(list.part);

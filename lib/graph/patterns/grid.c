@@ -229,27 +229,28 @@ static int add_ranks(const struct grid *grid, topomap_pattern_out *out, topomap_
     return 0;
 }
 
-/* Grid of the arguments' shape and bytes; neighbours differ in up to `most` dimensions. */
-static int make(const topomap_pattern_args *args, struct grid *grid, int most, uint64_t side,
+/* Grid of the arguments' shape and bytes, `like` in the rest; neighbours differ in up to `most`
+ * dimensions. */
+static int make(const topomap_pattern_args *args, const struct grid *like, int most, uint64_t side,
                 topomap_pattern_out *out, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(grid_clear) struct grid grid = *like;
     uint64_t ranks = 1;
-    int status;
 
-    grid->dims = args->dims;
-    memcpy(grid->dim, args->dim, sizeof grid->dim);
-    for (int i = 0; i < grid->dims; i++) {
-        int k = grid->last_fastest ? grid->dims - 1 - i : i;
+    grid.dims = args->dims;
+    memcpy(grid.dim, args->dim, sizeof grid.dim);
+    for (int i = 0; i < grid.dims; i++) {
+        int k = grid.last_fastest ? grid.dims - 1 - i : i;
 
-        grid->stride[k] = ranks;
-        ranks = topomap_pattern_times(ranks, grid->dim[k]);
+        grid.stride[k] = ranks;
+        ranks = topomap_pattern_times(ranks, grid.dim[k]);
     }
-    status = offsets_fill(grid, args, most, side, err) ||
-             topomap_pattern_size(out, ranks, topomap_pattern_times(ranks, (uint64_t)grid->offsets),
-                                  err) ||
-             add_ranks(grid, out, err);
-    grid_clear(grid);
-    return status ? -1 : 0;
+    return offsets_fill(&grid, args, most, side, err) ||
+                   topomap_pattern_size(
+                       out, ranks, topomap_pattern_times(ranks, (uint64_t)grid.offsets), err) ||
+                   add_ranks(&grid, out, err)
+               ? -1
+               : 0;
 }
 
 static uint64_t all_dims(const topomap_pattern_args *args)
@@ -305,17 +306,13 @@ static int make_mesh(const topomap_pattern_args *args, topomap_pattern_out *out,
 
 static int make_ring(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
 {
-    struct grid grid = {.wrap = 1};
-
-    return make(args, &grid, 1, 1, out, err);
+    return make(args, &(struct grid){.wrap = 1}, 1, 1, out, err);
 }
 
 static int make_chain(const topomap_pattern_args *args, topomap_pattern_out *out,
                       topomap_error *err)
 {
-    struct grid grid = {.wrap = 0};
-
-    return make(args, &grid, 1, 1, out, err);
+    return make(args, &(struct grid){.wrap = 0}, 1, 1, out, err);
 }
 
 /* The grid of Lindgren's thesis: square, periodic, eight neighbours. */

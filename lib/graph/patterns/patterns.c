@@ -58,14 +58,12 @@ int topomap_graph_pattern_parameter(size_t i, size_t k, topomap_graph_pattern_pa
 
     if (!pattern)
         return 0;
-    for (size_t at = 0; pattern->param[at].name; at++)
-        if (at == k) {
-            *param =
-                (topomap_graph_pattern_param){pattern->param[at].name, pattern->param[at].values,
-                                              pattern->param[at].fallback, pattern->param[at].help};
-            return 1;
-        }
-    return 0;
+    for (size_t at = 0; at <= k; at++)
+        if (!pattern->param[at].name)
+            return 0;
+    *param = (topomap_graph_pattern_param){pattern->param[k].name, pattern->param[k].values,
+                                           pattern->param[k].fallback, pattern->param[k].help};
+    return 1;
 }
 
 /* ---- Near names ---------------------------------------------------------------------------- */
@@ -145,11 +143,7 @@ int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs
 
 int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err)
 {
-    if (topomap_grow(&out->phase, &out->phase_capacity, (size_t)out->phases + 1, sizeof *out->phase,
-                     err))
-        return -1;
-    out->phase[out->phases++] = out->arcs.count;
-    return 0;
+    return TOPOMAP_APPEND(out->phase, out->phases, out->phase_capacity, err, out->arcs.count);
 }
 
 int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
@@ -202,5 +196,5 @@ int topomap_pattern_curve(const uint32_t a[3], const uint32_t b[3], int first, i
             deciding = k;
         }
     }
-    return (a[deciding] > b[deciding]) - (a[deciding] < b[deciding]);
+    return TOPOMAP_ORDER(a[deciding], b[deciding]);
 }

@@ -202,18 +202,16 @@ typedef struct topomap_operand {
     double factor; /* of bytes and messages; what is not nothing stays at least 1 */
 } topomap_operand;
 
-/** All at the same time, on the same ranks: rank r of each is rank r, there are as many as the
- *  largest has. Phase k is the sum of the phases k; a graph without phases is in the first. */
-int topomap_combine_sum(const topomap_operand *part, size_t parts, topomap_graph **graph,
-                        topomap_error *err);
-/** One after the other, on the same ranks; the phases of a graph that has some stay apart. */
-int topomap_combine_phases(const topomap_operand *part, size_t parts, topomap_graph **graph,
-                           topomap_error *err);
+/** On the same ranks: rank r of each is rank r, there are as many as the largest has. \p in_turn:
+ *  one after the other; the phases of a graph that has some stay apart. Else all at the same time:
+ *  phase k is the sum of the phases k; a graph without phases is in the first. */
+int topomap_combine_same(const topomap_operand *part, size_t parts, int in_turn,
+                         topomap_graph **graph, topomap_error *err);
 /** Side by side in rank space, the whole list \p repeat times. Phase k is that of the phases k.
  *  \p couple > 0: each block and the next share an interface of \p couple bytes each way, of which
  *  every rank holds an equal, contiguous share in rank order. */
-int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat, uint64_t couple,
-                           topomap_graph **graph, topomap_error *err);
+int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat,
+                           uint64_t couple, topomap_graph **graph, topomap_error *err);
 
 /* ---- points -------------------------------------------------------------------- */
 /* Random points and their triangulation. */
@@ -238,11 +236,3 @@ int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes
 enum { TOPOMAP_TRAINING_TP, TOPOMAP_TRAINING_PP, TOPOMAP_TRAINING_DP, TOPOMAP_TRAINING_DIMS };
 int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DIMS],
                            topomap_error *err);
-
-/** Who is together in the groups of one kind, of the graph of a pattern (graph->pattern, or NULL).
- *  \p group_of [ranks] gets a number below \p ranks, the same for those of a group;
- *  *groups: how many there are, *size: ranks of each. EUSAGE where the text is not `parallel:..` of
- *  so many ranks, or \p kind no kind. */
-int topomap_training_groups(const char *pattern, const char *kind, uint32_t ranks,
-                            uint32_t *group_of, uint32_t *groups, uint32_t *size,
-                            topomap_error *err);

@@ -496,10 +496,13 @@ static uint64_t group_of_rank(const struct grid *grid, enum dimension d, uint64_
     return rank % stride + rank / (stride * grid->size[d]) * stride;
 }
 
-int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, uint32_t *group_of,
-                            uint32_t *groups, uint32_t *size, topomap_error *err)
+int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
+                         uint32_t *groups, uint32_t *size, topomap_error *err)
 {
     const topomap_pattern *row = topomap_patterns_training;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
+    const char *text = graph->pattern;
+    uint32_t ranks = graph->ranks;
     topomap_pattern_args args;
     const struct grid *grid;
     struct job job = {0};
@@ -536,16 +539,7 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
         group_of[r] = (uint32_t)group_of_rank(grid, (enum dimension)d, r);
     *size = (uint32_t)(d == EP ? job.ep : grid->size[d]);
     *groups = ranks / *size;
-    return 0;
-}
-
-int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
-                         uint32_t *groups, uint32_t *size, topomap_error *err)
-{
-    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
-
-    if (topomap_training_groups(graph->pattern, kind, graph->ranks, group_of, groups, size, err) ||
-        topomap_graph_generate(graph->pattern, &made, err))
+    if (topomap_graph_generate(text, &made, err))
         return -1;
     if (made->arcs == graph->arcs &&
         !memcmp(made->offset, graph->offset, ((size_t)made->ranks + 1) * sizeof *made->offset) &&
