@@ -50,7 +50,9 @@ static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
     return 0;
 }
 
-void topomap_plan_print_devices(FILE *out, const topomap_plan *plan, uint32_t node)
+/* "  gpus 1 0  nics hsn0 hsn0": a word for each task by local id, "-" where it is not known;
+ * nothing where it is of none. */
+static void print_devices(FILE *out, const topomap_plan *plan, uint32_t node)
 {
     uint32_t first = plan->first[node], end = plan->first[node + 1];
     int gpus = is_known(plan->gpu, plan, node), nics = is_known(plan->nic, plan, node);
@@ -84,7 +86,7 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
                 print_cpus(out, plan, i, t);
             }
         }
-        topomap_plan_print_devices(out, plan, i);
+        print_devices(out, plan, i);
         fputc('\n', out);
     }
 }

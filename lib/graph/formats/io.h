@@ -147,7 +147,6 @@ typedef struct topomap_undirected {
     size_t *line;            /* [ranks] where each vertex stands, for messages */
     size_t vertex_room;      /* of the arrays of vertices that are here */
     size_t entry_room;       /* of those of arcs */
-    uint64_t *cursor;        /* [ranks] the next arc of each row that has no way back yet */
 } topomap_undirected;
 
 /** Begins: what the file can hold (topomap_input_most) is known then. */

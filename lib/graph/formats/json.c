@@ -404,23 +404,20 @@ static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *er
     if (in->sizes.count) {
         if (list_check(in, &in->sizes, err))
             return -1;
-        graph->size = in->sizes.value;
-        in->sizes.value = NULL;
+        graph->size = topomap_take(&in->sizes.value);
     }
     if (in->coordinates.count) {
         if (list_check(in, &in->coordinates, err))
             return -1;
         graph->dimensions = (uint32_t)in->coordinates.width;
-        graph->coordinate = in->coordinates.value;
-        in->coordinates.value = NULL;
+        graph->coordinate = topomap_take(&in->coordinates.value);
     }
     if (in->names_count && (length_check(in, in->names_count, "\"names\"", err) ||
                             topomap_graph_set_names(graph, in->names, in->names_size, err)))
         return -1;
-    graph->pattern = in->pattern;
-    graph->source = in->source;
-    graph->note = in->note;
-    in->pattern = in->source = in->note = NULL;
+    graph->pattern = topomap_take(&in->pattern);
+    graph->source = topomap_take(&in->source);
+    graph->note = topomap_take(&in->note);
     return 0;
 }
 

@@ -106,20 +106,6 @@ static int is_peers(const char *line)
     return *line && strchr(all_tags, *line) && (line[1] == '\t' || line[1] == ' ');
 }
 
-/* `A2A <rank> ...`: no peer, but a rank that has written. */
-static int is_total(const char *line)
-{
-    return !strncmp(line, "O2A", 3) || !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3);
-}
-
-static int total_read(struct reader *in, const char *line, topomap_error *err)
-{
-    const char *at = line + 3;
-    uint64_t rank;
-
-    return take(in, &at, "", "the rank", &rank, err) || writer_seen(in, rank, err) ? -1 : 0;
-}
-
 static int line_read(void *reader, const char *line, topomap_error *err)
 {
     struct reader *in = reader;
@@ -128,21 +114,17 @@ static int line_read(void *reader, const char *line, topomap_error *err)
         return peers_read(in, line, err);
     if (*line == 'D' && (line[1] == '\t' || line[1] == ' '))
         return communicator_read(in, line, err);
-    if (is_total(line))
-        return total_read(in, line, err);
+    if (!strncmp(line, "O2A", 3) || !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3)) {
+        const char *at = line + 3;
+        uint64_t rank; /* no peer, but a rank that has written */
+
+        return take(in, &at, "", "the rank", &rank, err) || writer_seen(in, rank, err) ? -1 : 0;
+    }
     if (!*topomap_text_blanks(line) || *line == '#')
         return 0;
     return topomap_input_fail(
         in->input, err, "expected a line of E, I, S, R, C, D, O2A, A2O, A2A or #, not `%.20s`",
         line);
-}
-
-/* Counts of 0 throughout are none: this is how the writer says so. */
-static void forget_messages(topomap_graph *graph)
-{
-    if (graph->total_messages || !graph->total_bytes)
-        return;
-    free(topomap_take(&graph->messages));
 }
 
 static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,
@@ -163,7 +145,9 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
                                  topomap_input_path(in->input), in->tags, all_tags);
     if (topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err))
         return -1;
-    forget_messages(*graph);
+    /* Counts of 0 throughout are none: this is how the writer says so. */
+    if (!(*graph)->total_messages && (*graph)->total_bytes)
+        free(topomap_take(&(*graph)->messages));
     if (in->writers >= in->ranks || in->ranks > MOST_WRITERS || (*graph)->note ||
         !topomap_graph_set_text(
             &(*graph)->note, err,
