@@ -64,20 +64,19 @@ static void put_all(FILE *out, uint32_t nodes, const uint32_t *of, uint32_t kind
 char *topomap_nics_encode(int set, uint32_t job, uint32_t step, uint32_t nodes,
                           const char *const *kind, topomap_error *err)
 {
-    uint32_t *of = topomap_alloc(nodes, sizeof *of, err), kinds;
+    TOPOMAP_FREED uint32_t *of = topomap_alloc(nodes, sizeof *of, err);
+    TOPOMAP_FREED char *text = NULL;
     const char *known[TOPOMAP_NICS_KINDS];
-    char *text = NULL, *sealed = NULL;
+    char *sealed = NULL;
     size_t size = 0;
     FILE *out = of ? open_memstream(&text, &size) : NULL;
+    uint32_t kinds;
 
-    if (!out) {
-        free(of);
+    if (!out)
         return NULL;
-    }
     fprintf(out, "N1 %s %u.%u ", set ? "set" : "advise", job, step);
     kinds = number_kinds(nodes, kind, of, known);
     put_all(out, nodes, of, kinds, known);
-    free(of);
     if (!kinds)
         topomap_error_set(err, TOPOMAP_EINPUT, "nodes are of more than %d kinds by their NICs",
                           TOPOMAP_NICS_KINDS);
@@ -85,7 +84,6 @@ char *topomap_nics_encode(int set, uint32_t job, uint32_t step, uint32_t nodes,
         sealed = topomap_alloc(size + 10, 1, err);
     if (sealed)
         snprintf(sealed, size + 10, "%s %08x", text, topomap_crc32(0, text, size));
-    free(text);
     return sealed;
 }
 

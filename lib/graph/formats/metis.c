@@ -35,32 +35,6 @@ struct header {
     int fmt_digits;
 };
 
-/* 0, or -1 with *at where it stopped. */
-static int header_parse(const char **at, struct header *header)
-{
-    memset(header, 0, sizeof *header);
-    for (;;) {
-        const char *begin = *at = topomap_text_blanks(*at);
-
-        if (!**at)
-            return header->count >= 2 ? 0 : -1;
-        if (header->count == 4 || topomap_text_number(at, &header->value[header->count]) ||
-            (**at && **at != ' ' && **at != '\t')) {
-            *at = begin;
-            return -1;
-        }
-        if (header->count++ == 2)
-            header->fmt_digits = (int)(*at - begin);
-    }
-}
-
-static int fmt_is_valid(const struct header *header)
-{
-    uint64_t fmt = header->value[2];
-
-    return header->fmt_digits <= 3 && fmt % 10 <= 1 && fmt / 10 % 10 <= 1 && fmt / 100 <= 1;
-}
-
 static int header_check(struct reader *in, const struct header *header, topomap_error *err)
 {
     uint64_t n = header->value[0], m = header->value[1], fmt = header->value[2];
@@ -70,7 +44,7 @@ static int header_check(struct reader *in, const struct header *header, topomap_
         return topomap_input_fail(in->list.input, err,
                                   "the header says %llu vertices; 1 to 2^31 are possible",
                                   (unsigned long long)n);
-    if (!fmt_is_valid(header))
+    if (header->fmt_digits > 3 || fmt % 10 > 1 || fmt / 10 % 10 > 1 || fmt / 100 > 1)
         return topomap_input_fail(in->list.input, err,
                                   "fmt in the header is %llu; it is made of up to three digits 0 "
                                   "and 1 (vertex sizes, vertex weights, edge weights)",
@@ -97,8 +71,8 @@ static int header_check(struct reader *in, const struct header *header, topomap_
 
 static int header_read(struct reader *in, topomap_error *err)
 {
-    struct header header;
-    const char *at;
+    struct header header = {0};
+    const char *at, *begin;
     char *line;
     size_t length;
     int got;
@@ -111,13 +85,16 @@ static int header_read(struct reader *in, topomap_error *err)
     if (!got)
         return topomap_input_fail(in->list.input, err,
                                   "a METIS header `n m [fmt [ncon]]` is missing");
-    at = line;
-    if (header_parse(&at, &header)) {
-        if (*at && header.count < 4)
-            return topomap_text_fail(in->list.input, at, "a field of the METIS header", err);
+    for (at = line; *(begin = topomap_text_blanks(at)) && header.count < 4; header.count++) {
+        if (topomap_lines_number(in->list.input, &at, "a field of the METIS header",
+                                 &header.value[header.count], err))
+            return -1;
+        if (header.count == 2)
+            header.fmt_digits = (int)(at - begin);
+    }
+    if (*begin || header.count < 2)
         return topomap_input_fail(in->list.input, err,
                                   "a METIS header has 2 to 4 numbers: n m [fmt [ncon]]");
-    }
     return header_check(in, &header, err);
 }
 

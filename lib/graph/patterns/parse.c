@@ -34,10 +34,11 @@ int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, c
 
 /* ---- How it is written --------------------------------------------------------------------- */
 
-static void shape_text(const reader *r, const topomap_pattern_param *param, char *text, size_t room)
+static void shape_text(const topomap_pattern *pattern, const topomap_pattern_param *param,
+                       char *text, size_t room)
 {
     static const char letters[] = "XxYxZxTxUxVxWxR";
-    int dims = r->pattern->dims;
+    int dims = pattern->dims;
 
     if (dims && dims <= TOPOMAP_PATTERN_DIMS)
         snprintf(text, room, "%.*s", 2 * dims - 1, letters);
@@ -45,26 +46,18 @@ static void shape_text(const reader *r, const topomap_pattern_param *param, char
         snprintf(text, room, "%s", param->values);
 }
 
-static const char *values_of(const reader *r, const topomap_pattern_param *param, char *text,
-                             size_t room)
-{
-    if (param->type != TOPOMAP_PARAM_SHAPE)
-        return param->values;
-    shape_text(r, param, text, room);
-    return text;
-}
-
 void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t room)
 {
-    reader r = {.pattern = pattern};
     char shape[32];
 
     snprintf(text, room, "%s", pattern->row.name);
     for (int i = 0; pattern->param[i].name; i++) {
         const topomap_pattern_param *param = &pattern->param[i];
-        const char *values = values_of(&r, param, shape, sizeof shape);
+        const char *values = param->type == TOPOMAP_PARAM_SHAPE ? shape : param->values;
         const char *open = param->fallback ? "[" : "", *close = param->fallback ? "]" : "";
 
+        if (values == shape)
+            shape_text(pattern, param, shape, sizeof shape);
         if (i < pattern->leading)
             topomap_text_append(text, room, ":%s%s%s", open, values, close);
         else
@@ -151,11 +144,11 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
         least = 1;
         most = (double)TOPOMAP_GRAPH_RANKS;
     }
-    if (param->type == TOPOMAP_PARAM_COUNT) {
+    if (param->type == TOPOMAP_PARAM_REAL) {
+        bad = topomap_pattern_real(&at, &value->real);
+    } else {
         bad = topomap_pattern_count(&at, &value->number);
         value->real = (double)value->number;
-    } else {
-        bad = topomap_pattern_real(&at, &value->real);
     }
     if (!bad && at == end && value->real >= least && value->real <= most)
         return 0;
@@ -188,7 +181,7 @@ static int set_shape(const reader *r, const topomap_pattern_param *param, const 
     int most = r->pattern->dims ? r->pattern->dims : (int)param->most;
     char form[32];
 
-    shape_text(r, param, form, sizeof form);
+    shape_text(r->pattern, param, form, sizeof form);
     for (args->dims = 0;; at++) {
         uint64_t *dim = &args->dim[args->dims];
         const char *begin = at;
@@ -270,17 +263,14 @@ static int set_side(const reader *r, const char *at, const char *end)
 static int set_factor(const reader *r, int i, const char *at, const char *end)
 {
     topomap_pattern_args *args = r->args;
-    const char *begin = at;
-    uint64_t size;
 
-    if (topomap_pattern_count(&at, &size) || at != end || size < 1 || size > TOPOMAP_GRAPH_RANKS)
-        return topomap_pattern_fail(r->text, begin, r->err, "%s= takes a number from 1 to 2^31",
-                                    r->pattern->param[i].name);
+    if (set_number(r, &r->pattern->param[i], &args->value[i], at, end))
+        return -1;
     if (args->factors == TOPOMAP_PATTERN_FACTORS)
-        return topomap_pattern_fail(r->text, begin, r->err, "no more than %d factors",
+        return topomap_pattern_fail(r->text, at, r->err, "no more than %d factors",
                                     TOPOMAP_PATTERN_FACTORS);
     args->factor[args->factors].param = i;
-    args->factor[args->factors++].size = size;
+    args->factor[args->factors++].size = args->value[i].number;
     return 0;
 }
 
