@@ -247,23 +247,17 @@ static int nodes_check(struct bindings_walk *walk, uint32_t nodes, const uint32_
     return 0;
 }
 
-static int step_check(const struct bindings_walk *walk, uint32_t job, uint32_t step)
-{
-    if (walk->job == job && walk->step == step)
-        return 0;
-    return topomap_error_set(walk->err, TOPOMAP_EINPUT, "bindings: they are for step %u.%u",
-                             walk->job, walk->step);
-}
-
 int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32_t nodes,
                            const uint32_t *task_first, topomap_error *err)
 {
     TOPOMAP_CLEANUP(bindings_walk_close) struct bindings_walk walk = {0};
     TOPOMAP_FREED uint32_t *tasks = NULL;
 
-    if (bindings_walk_open(&walk, text, strlen(text), SIZE_MAX, 1, err) ||
-        step_check(&walk, job, step))
+    if (bindings_walk_open(&walk, text, strlen(text), SIZE_MAX, 1, err))
         return -1;
+    if (walk.job != job || walk.step != step)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "bindings: they are for step %u.%u", walk.job,
+                                 walk.step);
     tasks = bindings_walk_alloc(&walk, walk.patterns, sizeof *tasks);
     return tasks ? nodes_check(&walk, nodes, task_first, tasks) : -1;
 }

@@ -34,14 +34,6 @@ static void print_congestion(FILE *out, const topomap_congestion *load)
     fprintf(out, "  %-24s %16.6g %16.6g\n", "mean over all links", load[0].mean, load[1].mean);
 }
 
-static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t node, uint32_t i)
-{
-    const uint32_t *pu = NULL;
-    uint32_t count = topomap_plan_cpus(plan, node, i, &pu);
-
-    topomap_ranges_print(out, pu, count, 3);
-}
-
 static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
 {
     for (uint32_t t = plan->first[node]; of && t < plan->first[node + 1]; t++)
@@ -82,8 +74,11 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
         if (plan->bindings.nodes && plan->bindings.class_of[i] != UINT32_MAX) {
             fprintf(out, "  cpus ");
             for (uint32_t t = plan->first[i]; t < plan->first[i + 1]; t++) {
+                const uint32_t *pu = NULL;
+                uint32_t count = topomap_plan_cpus(plan, i, t, &pu);
+
                 fputs(t > plan->first[i] ? " " : "", out);
-                print_cpus(out, plan, i, t);
+                topomap_ranges_print(out, pu, count, 3);
             }
         }
         print_devices(out, plan, i);

@@ -19,13 +19,6 @@ int topomap_nics_is_name(const char *name)
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 
-static void put_number(FILE *out, uint32_t kind, uint32_t count, int first)
-{
-    fprintf(out, "%s%u", first ? "" : ",", kind);
-    if (count > 1)
-        fprintf(out, "*%u", count);
-}
-
 /* The kinds' numbers into `of`, which begin where they are first met; how many, or 0: too many. */
 static uint32_t number_kinds(uint32_t nodes, const char *const *kind, uint32_t *of,
                              const char **known)
@@ -57,7 +50,9 @@ static void put_all(FILE *out, uint32_t nodes, const uint32_t *of, uint32_t kind
     for (uint32_t node = 0, count; node < nodes; node += count) {
         for (count = 1; node + count < nodes && of[node + count] == of[node]; count++)
             ;
-        put_number(out, of[node], count, !node);
+        fprintf(out, node ? ",%u" : "%u", of[node]);
+        if (count > 1)
+            fprintf(out, "*%u", count);
     }
 }
 

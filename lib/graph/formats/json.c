@@ -222,21 +222,6 @@ static int read_ranks(struct reader *in, void *to, topomap_error *err)
     return 0;
 }
 
-static int read_phases(struct reader *in, void *to, topomap_error *err)
-{
-    return each(in, '[', phase_read, to, err);
-}
-
-static int read_list(struct reader *in, void *to, topomap_error *err)
-{
-    return each(in, '[', row_read, to, err);
-}
-
-static int read_names(struct reader *in, void *to, topomap_error *err)
-{
-    return each(in, '[', rank_name_read, to, err);
-}
-
 static int read_text(struct reader *in, void *to, topomap_error *err)
 {
     char **text = to;
@@ -251,13 +236,14 @@ static int read_text(struct reader *in, void *to, topomap_error *err)
 static const struct {
     const char *key;
     int (*read)(struct reader *in, void *to, topomap_error *err);
+    int (*element)(struct reader *in, void *to, size_t i, topomap_error *err); /* of a list */
     size_t at; /* where it is kept */
 } keys[] = {
-    {"ranks", read_ranks, AT(ranks)},   {"arcs", arcs_read, AT(arcs)},
-    {"phases", read_phases, AT(phase)}, {"load", read_list, AT(load)},
-    {"sizes", read_list, AT(sizes)},    {"coordinates", read_list, AT(coordinates)},
-    {"names", read_names, AT(names)},   {"pattern", read_text, AT(pattern)},
-    {"source", read_text, AT(source)},  {"note", read_text, AT(note)},
+    {"ranks", read_ranks, NULL, AT(ranks)},     {"arcs", arcs_read, NULL, AT(arcs)},
+    {"phases", NULL, phase_read, AT(phase)},    {"load", NULL, row_read, AT(load)},
+    {"sizes", NULL, row_read, AT(sizes)},       {"coordinates", NULL, row_read, AT(coordinates)},
+    {"names", NULL, rank_name_read, AT(names)}, {"pattern", read_text, NULL, AT(pattern)},
+    {"source", read_text, NULL, AT(source)},    {"note", read_text, NULL, AT(note)},
 };
 #undef AT
 enum { KEYS = sizeof keys / sizeof *keys, KEY_RANKS = 0, KEY_ARCS = 1 };
@@ -274,7 +260,8 @@ static int key_read(struct reader *in, void *ignored, size_t i, topomap_error *e
         if (in->seen & 1u << k)
             return topomap_json_fail(&in->json, err, "\"%s\" is there twice", keys[k].key);
         in->seen |= 1u << k;
-        return keys[k].read(in, (char *)in + keys[k].at, err);
+        return keys[k].element ? each(in, '[', keys[k].element, (char *)in + keys[k].at, err)
+                               : keys[k].read(in, (char *)in + keys[k].at, err);
     }
     return topomap_json_skip(&in->json, err);
 }

@@ -101,18 +101,14 @@ static int communicator_read(struct reader *in, const char *line, topomap_error 
     return 0;
 }
 
-static int is_peers(const char *line)
-{
-    return *line && strchr(all_tags, *line) && (line[1] == '\t' || line[1] == ' ');
-}
-
 static int line_read(void *reader, const char *line, topomap_error *err)
 {
     struct reader *in = reader;
+    int is_tagged = *line && (line[1] == '\t' || line[1] == ' ');
 
-    if (is_peers(line))
+    if (is_tagged && strchr(all_tags, *line))
         return peers_read(in, line, err);
-    if (*line == 'D' && (line[1] == '\t' || line[1] == ' '))
+    if (is_tagged && *line == 'D')
         return communicator_read(in, line, err);
     if (!strncmp(line, "O2A", 3) || !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3)) {
         const char *at = line + 3;

@@ -118,11 +118,6 @@ static double overlap(const topomap_graph *a, const topomap_graph *b)
     return sum;
 }
 
-static int is_larger(const struct phase *a, const struct phase *b)
-{
-    return a->graph->total_bytes > b->graph->total_bytes;
-}
-
 /* The largest first; of those as large, the earlier. */
 static int take_graphs(topomap_parts *parts, uint32_t ranks, struct phases *all, topomap_error *err)
 {
@@ -134,7 +129,7 @@ static int take_graphs(topomap_parts *parts, uint32_t ranks, struct phases *all,
             continue;
         if (topomap_arcs_take(&parts->phase[k], ranks, &made.graph, err))
             return -1;
-        for (; at && is_larger(&made, &all->phase[at - 1]); at--)
+        for (; at && made.graph->total_bytes > all->phase[at - 1].graph->total_bytes; at--)
             all->phase[at] = all->phase[at - 1];
         all->phase[at] = made;
         all->count++;

@@ -26,11 +26,9 @@ struct list {
 static int add(struct list *list, const struct piece *piece, size_t count, topomap_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!piece[i].bytes)
-            continue;
-        if (topomap_grow(&list->piece, &list->capacity, list->count + 1, sizeof *list->piece, err))
+        if (piece[i].bytes &&
+            TOPOMAP_APPEND(list->piece, list->count, list->capacity, err, piece[i]))
             return -1;
-        list->piece[list->count++] = piece[i];
     }
     return 0;
 }
@@ -98,11 +96,6 @@ static int add_phases(struct list *list, const topomap_graph *graph, topomap_err
     return 0;
 }
 
-static uint64_t aligned(uint64_t at)
-{
-    return (at + TOPOMAP_TMG_ALIGN - 1) / TOPOMAP_TMG_ALIGN * TOPOMAP_TMG_ALIGN;
-}
-
 static void describe(const struct list *list, const topomap_graph *graph,
                      struct topomap_tmg_header *header, struct topomap_tmg_section *table)
 {
@@ -120,7 +113,7 @@ static void describe(const struct list *list, const topomap_graph *graph,
     for (size_t i = 0; i < list->count; i++) {
         const struct piece *piece = &list->piece[i];
 
-        at = aligned(at);
+        at = (at + TOPOMAP_TMG_ALIGN - 1) / TOPOMAP_TMG_ALIGN * TOPOMAP_TMG_ALIGN;
         table[i] = (struct topomap_tmg_section){piece->kind, piece->phase, at, piece->size,
                                                 topomap_hash64_all(piece->bytes, piece->size)};
         at += piece->size;

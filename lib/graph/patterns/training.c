@@ -488,14 +488,6 @@ const char *topomap_graph_group_kind(size_t kind)
     return kind < DIMENSIONS ? dimension_names[kind] : NULL;
 }
 
-/* The group of a rank: its place in all dimensions but one. */
-static uint64_t group_of_rank(const struct grid *grid, enum dimension d, uint64_t rank)
-{
-    uint64_t stride = grid->stride[d];
-
-    return rank % stride + rank / (stride * grid->size[d]) * stride;
-}
-
 int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
                          uint32_t *groups, uint32_t *size, topomap_error *err)
 {
@@ -535,8 +527,11 @@ int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t 
                                      (first / dense->size[CP] - dp) * dense->stride[DP]);
         }
     grid = d == EP ? &job.expert : &job.dense;
-    for (uint64_t r = 0; (d != EP || job.apart || job.ep == 1) && r < job.ranks; r++)
-        group_of[r] = (uint32_t)group_of_rank(grid, (enum dimension)d, r);
+    for (uint64_t r = 0; (d != EP || job.apart || job.ep == 1) && r < job.ranks; r++) {
+        uint64_t stride = grid->stride[d]; /* the place in all dimensions but one is the group */
+
+        group_of[r] = (uint32_t)(r % stride + r / (stride * grid->size[d]) * stride);
+    }
     *size = (uint32_t)(d == EP ? job.ep : grid->size[d]);
     *groups = ranks / *size;
     if (topomap_graph_generate(text, &made, err))
