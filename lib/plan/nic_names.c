@@ -2,6 +2,7 @@
 #include "plan/node_plan.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,13 +92,12 @@ static int bad(topomap_error *err, const char *what)
 
 static int number(const char **at, uint32_t most, uint32_t *value)
 {
-    const char *from = *at;
-    uint64_t sum = 0;
+    uint64_t number;
 
-    for (; **at >= '0' && **at <= '9' && sum <= most; ++*at)
-        sum = sum * 10 + (uint64_t)(**at - '0');
-    *value = (uint32_t)sum;
-    return *at > from && sum <= most ? 0 : -1;
+    if (topomap_text_number(at, &number) || number > most)
+        return -1;
+    *value = (uint32_t)number;
+    return 0;
 }
 
 /* How many are alike: "*4", or nothing for one. */

@@ -18,9 +18,10 @@ struct topomap_part_sent {
     uint64_t bytes, messages;
 };
 
-TOPOMAP_COMPARE(by_member, struct topomap_part_member,
+TOPOMAP_COMPARE(by_place, struct topomap_part_member,
                 TOPOMAP_ORDER(x->comm, y->comm) ?: TOPOMAP_ORDER(x->size, y->size),
-                TOPOMAP_ORDER(x->rank, y->rank) ?: TOPOMAP_ORDER(x->of, y->of))
+                TOPOMAP_ORDER(x->rank, y->rank))
+TOPOMAP_COMPARE(by_member, struct topomap_part_member, by_place(x, y), TOPOMAP_ORDER(x->of, y->of))
 
 int topomap_part_comms_begin(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
                              topomap_error *err)
@@ -58,32 +59,17 @@ int topomap_part_comms_add(topomap_parts *parts, uint32_t rank, const topomap_pa
 static const struct topomap_part_member *find(const struct topomap_part_comms *comms,
                                               const struct topomap_part_sent *sent)
 {
-    size_t low = 0, high = comms->members;
-    const struct topomap_part_member key = {.comm = sent->comm,
-                                            .size = sent->size,
-                                            .rank = sent->to},
-                                     *found;
+    const struct topomap_part_member key = {sent->comm, sent->size, sent->to, 0}, *found, *same;
 
-    while (low < high) { /* the first that is not before the key */
-        size_t middle = low + (high - low) / 2;
-
-        if (by_member(&comms->member[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    found = &comms->member[low];
-    if (low == comms->members || found->comm != key.comm || found->size != key.size ||
-        found->rank != key.rank)
+    if (!comms->members)
         return NULL;
-    for (size_t i = low + 1; i < comms->members; i++) {
-        const struct topomap_part_member *next = &comms->member[i];
-
-        if (next->comm != key.comm || next->size != key.size || next->rank != key.rank)
-            break;
-        if (next->of != found->of)
+    same = found = bsearch(&key, comms->member, comms->members, sizeof key, by_place);
+    for (; same && same > comms->member && !by_place(same - 1, &key); same--)
+        if (same[-1].of != found->of)
             return NULL;
-    }
+    for (; same && same < comms->member + comms->members && !by_place(same, &key); same++)
+        if (same->of != found->of)
+            return NULL;
     return found;
 }
 

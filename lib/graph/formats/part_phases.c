@@ -212,10 +212,9 @@ int topomap_part_phases_take(topomap_parts *parts, topomap_graph *graph, topomap
 
     if (!parts->phase)
         return 0;
-    status = take_graphs(parts, graph->ranks, &all, err);
-    if (!status && all.bytes && put_together(&all) > 1)
-        status = give(&all, graph, err);
+    status = take_graphs(parts, graph->ranks, &all, err) ||
+             (all.bytes && put_together(&all) > 1 && give(&all, graph, err));
     for (uint32_t i = 0; i < all.count; i++)
         topomap_graph_free(all.phase[i].graph);
-    return status;
+    return status ? -1 : 0;
 }

@@ -104,13 +104,14 @@ static const char *operand_end(const char *at, const char *end)
     return end;
 }
 
-static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, topomap_error *err)
+static int take_phases(const topomap_pattern_out *out, uint32_t phases, topomap_graph **phase,
+                       topomap_error *err)
 {
     const topomap_arcs *a = &out->arcs;
 
-    for (uint32_t i = 0; i < out->phases; i++) {
+    for (uint32_t i = 0; i < phases; i++) {
         size_t first = i ? out->phase[i] : 0;
-        size_t end = i + 1 < out->phases ? out->phase[i + 1] : a->count;
+        size_t end = i + 1 < phases ? out->phase[i + 1] : a->count;
 
         if (topomap_graph_new((uint32_t)out->ranks, end - first, a->from + first, a->to + first,
                               a->bytes + first, NULL, &phase[i], err))
@@ -121,19 +122,13 @@ static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, to
 
 static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph **phase = NULL;
-    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     uint32_t phases = out->phases > 1 ? out->phases : 0;
-    int status = 0;
+    topomap_graph **phase = topomap_alloc(phases, sizeof *phase, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
+    int status = !phase || take_phases(out, phases, phase, err) ||
+                 topomap_arcs_take(&out->arcs, (uint32_t)out->ranks, &made, err) ||
+                 (phases && topomap_graph_set_phases(made, phase, phases, err));
 
-    if (phases) {
-        phase = topomap_alloc(phases, sizeof *phase, err);
-        status = phase ? take_phases(out, phase, err) : -1;
-    }
-    if (!status)
-        status = topomap_arcs_take(&out->arcs, (uint32_t)out->ranks, &made, err);
-    if (!status && phases)
-        status = topomap_graph_set_phases(made, phase, phases, err);
     topomap_graph_free_list(phase, status ? phases : 0);
     if (status)
         return -1;

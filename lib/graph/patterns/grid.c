@@ -67,16 +67,12 @@ struct grid {
     uint64_t dim[TOPOMAP_PATTERN_DIMS], stride[TOPOMAP_PATTERN_DIMS];
     uint64_t wrap, corner; /* corner: bytes where neighbours differ in more than one dimension */
     struct offset *offset; /* ascending by delta */
-    uint32_t *to;          /* [offsets] one rank's neighbours, ascending */
-    uint64_t *bytes;       /* [offsets] theirs */
     int offsets;
 };
 
 static void grid_clear(struct grid *grid)
 {
     free(grid->offset);
-    free(grid->to);
-    free(grid->bytes);
 }
 
 /* In how many dimensions neighbours may differ, by the number of points; 0: no such stencil. */
@@ -141,9 +137,7 @@ static int offsets_fill(struct grid *grid, const topomap_pattern_args *args, int
         grid->offsets++;
     }
     qsort(grid->offset, (size_t)grid->offsets, sizeof *grid->offset, by_delta);
-    grid->to = topomap_alloc((size_t)grid->offsets, sizeof *grid->to, err);
-    grid->bytes = topomap_alloc((size_t)grid->offsets, sizeof *grid->bytes, err);
-    return grid->to && grid->bytes ? 0 : -1;
+    return 0;
 }
 
 /* The neighbour of the rank at `at`, or -1 where the grid ends there. */
@@ -188,25 +182,13 @@ static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_ou
 static int add_edge(const struct grid *grid, uint64_t rank, const uint64_t *at,
                     topomap_pattern_out *out, topomap_error *err)
 {
-    int count = 0;
-
     for (int i = 0; i < grid->offsets; i++) {
         int64_t to = neighbour(grid, at, &grid->offset[i]);
-        int place = count;
 
-        if (to < 0 || (uint64_t)to == rank)
-            continue;
-        for (; place && grid->to[place - 1] > to; place--) {
-            grid->to[place] = grid->to[place - 1];
-            grid->bytes[place] = grid->bytes[place - 1];
-        }
-        grid->to[place] = (uint32_t)to;
-        grid->bytes[place] = grid->offset[i].bytes;
-        count++;
-    }
-    for (int i = 0; i < count; i++)
-        if (topomap_pattern_arc(out, rank, grid->to[i], grid->bytes[i], err))
+        if (to >= 0 && (uint64_t)to != rank &&
+            topomap_pattern_arc(out, rank, (uint64_t)to, grid->offset[i].bytes, err))
             return -1;
+    }
     return 0;
 }
 

@@ -33,10 +33,11 @@ TOPOMAP_COMPARE(compare_members, struct topomap_nccl_member, TOPOMAP_ORDER(x->co
                 TOPOMAP_ORDER(x->rank, y->rank))
 
 /* By communicator (kept in `session` from here on), kind, sender, channel, receiver. */
-TOPOMAP_COMPARE(compare_arcs, struct topomap_nccl_arc,
+TOPOMAP_COMPARE(compare_senders, struct topomap_nccl_arc,
                 TOPOMAP_ORDER(x->session, y->session) ?: TOPOMAP_ORDER(x->how, y->how),
-                TOPOMAP_ORDER(x->from, y->from)
-                    ?: TOPOMAP_ORDER(x->channel, y->channel) ?: TOPOMAP_ORDER(x->to, y->to))
+                TOPOMAP_ORDER(x->from, y->from))
+TOPOMAP_COMPARE(compare_arcs, struct topomap_nccl_arc, compare_senders(x, y),
+                TOPOMAP_ORDER(x->channel, y->channel) ?: TOPOMAP_ORDER(x->to, y->to))
 
 /* Arcs of known communicators, each once, in order: a ring is told by each of its ranks, and by
  * rank 0. */
@@ -180,25 +181,21 @@ static int add(struct job *job, uint32_t comm, uint32_t from, uint32_t to, doubl
 static int add_rings(struct job *job, const struct topomap_nccl_member *member, topomap_error *err)
 {
     const topomap_nccl *log = job->log;
-    const struct topomap_nccl_arc key = {.session = member->comm, .from = member->rank};
-    size_t low = 0, high = log->arcs, end;
+    const struct topomap_nccl_arc key = {.session = member->comm,
+                                         .how = TOPOMAP_NCCL_RING,
+                                         .from = member->rank},
+                                  *first, *end;
 
-    while (low < high) { /* the first that is not before the key */
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_arcs(&log->arc[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < log->arcs && log->arc[end].session == key.session &&
-                    log->arc[end].how == TOPOMAP_NCCL_RING && log->arc[end].from == key.from;)
-        end++;
-    if (low == end)
+    first = log->arcs ? bsearch(&key, log->arc, log->arcs, sizeof key, compare_senders) : NULL;
+    if (!first)
         return add(job, member->comm, member->rank,
                    (member->rank + 1) % log->comm[member->comm].size, member->ring, err);
-    for (size_t i = low; i < end; i++)
-        if (add(job, member->comm, member->rank, log->arc[i].to, member->ring / (double)(end - low),
+    for (end = first + 1; end < log->arc + log->arcs && !compare_senders(end, &key);)
+        end++;
+    while (first > log->arc && !compare_senders(first - 1, &key))
+        first--;
+    for (const struct topomap_nccl_arc *arc = first; arc < end; arc++)
+        if (add(job, member->comm, member->rank, arc->to, member->ring / (double)(end - first),
                 err))
             return -1;
     return 0;
