@@ -123,32 +123,6 @@ static const char *separator(const char *at, int *more)
     return behind > at ? behind : NULL;
 }
 
-static int header(struct reader *in, const char *at, topomap_error *err)
-{
-    int seen[4] = {0}, more = 1;
-
-    while (more) {
-        size_t length = strcspn(at, " \t,;");
-
-        if (in->fields == EDGES_FIELDS)
-            return topomap_input_fail(in->input, err, "more than %d columns", EDGES_FIELDS);
-        in->column[in->fields] = topomap_edges_column(at, length);
-        if (in->column[in->fields] >= 0)
-            seen[in->column[in->fields]]++;
-        in->fields++;
-        at = separator(at + length, &more);
-    }
-    if (seen[TOPOMAP_EDGES_FROM] != 1 || seen[TOPOMAP_EDGES_TO] != 1 ||
-        seen[TOPOMAP_EDGES_BYTES] > 1 || seen[TOPOMAP_EDGES_MESSAGES] > 1)
-        return topomap_input_fail(in->input, err,
-                                  "a header must name the columns from and to once, and may name "
-                                  "bytes and messages");
-    in->first_line = topomap_input_lineno(in->input);
-    in->has_header = 1;
-    in->arcs.has_messages = seen[TOPOMAP_EDGES_MESSAGES];
-    return 0;
-}
-
 /* The number of the rank that a field names. */
 static int name_field(struct reader *in, const char **at, int column, uint64_t *value,
                       topomap_error *err)
@@ -215,29 +189,37 @@ static int field(struct reader *in, const char **at, int column, uint64_t *value
     return 0;
 }
 
-/* Without a header, the first line says how many columns there are. */
+/* How many columns there are, and what a header calls them. 1: it is a header. */
 static int first_line(struct reader *in, const char *at, topomap_error *err)
 {
-    size_t length = strcspn(at, " \t,;");
-    int more = 1;
+    int seen[4] = {0}, more = 1;
 
-    if (topomap_edges_column(at, length) >= 0)
-        return header(in, at, err) ? -1 : 1;
-    while (more && in->fields < EDGES_FIELDS) {
-        in->column[in->fields] = in->fields;
-        in->fields++;
-        at += field_length(at);
-        at = separator(at, &more);
-        if (!at)
+    in->has_header = topomap_edges_column(at, strcspn(at, " \t,;")) >= 0;
+    for (; more && at; in->fields++) {
+        size_t length = in->has_header ? strcspn(at, " \t,;") : field_length(at);
+        int column = in->has_header ? topomap_edges_column(at, length) : in->fields;
+
+        if (in->fields == EDGES_FIELDS && in->has_header)
+            return topomap_input_fail(in->input, err, "more than %d columns", EDGES_FIELDS);
+        if (in->fields == EDGES_FIELDS)
             break;
+        in->column[in->fields] = column;
+        if (column >= 0 && column < 4)
+            seen[column]++;
+        at = separator(at + length, &more);
     }
     in->first_line = topomap_input_lineno(in->input);
-    in->arcs.has_messages = in->fields == 4;
-    if (in->fields < 2 || in->fields > 4)
+    in->arcs.has_messages = seen[TOPOMAP_EDGES_MESSAGES] != 0;
+    if (in->has_header && (seen[TOPOMAP_EDGES_FROM] != 1 || seen[TOPOMAP_EDGES_TO] != 1 ||
+                           seen[TOPOMAP_EDGES_BYTES] > 1 || seen[TOPOMAP_EDGES_MESSAGES] > 1))
+        return topomap_input_fail(in->input, err,
+                                  "a header must name the columns from and to once, and may name "
+                                  "bytes and messages");
+    if (!in->has_header && (in->fields < 2 || in->fields > 4))
         return topomap_input_fail(in->input, err,
                                   "a line has 2 to 4 fields (from, to, bytes, messages), not %d",
                                   in->fields);
-    return 0;
+    return in->has_header;
 }
 
 /* Names where a rank does not begin as a number does. */

@@ -183,12 +183,10 @@ static int monitoring_write(const topomap_graph *graph, const char *path, topoma
     topomap_text_string(out, "# POINT TO POINT\n");
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
+            const uint64_t arc[] = {u, graph->target[i], graph->bytes[i]};
+
             topomap_text_string(out, "E\t");
-            topomap_text_put(out, u);
-            topomap_text_char(out, '\t');
-            topomap_text_put(out, graph->target[i]);
-            topomap_text_char(out, '\t');
-            topomap_text_put(out, graph->bytes[i]);
+            topomap_text_list(out, arc, 3, '\t');
             topomap_text_string(out, " bytes\t");
             topomap_text_put(out, topomap_graph_arc_messages(graph, i));
             topomap_text_string(out, " msgs sent\n");

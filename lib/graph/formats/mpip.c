@@ -127,13 +127,9 @@ static int mpip_read(topomap_input *input, const topomap_graph_options *options,
     return status ? -1 : 0;
 }
 
-static const topomap_graph_option options[] = {
-    TOPOMAP_PROFILE_MIN_BYTES,
-    {NULL, NULL, NULL},
-};
 const topomap_graph_io topomap_mpip = {
     .row = {"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP",
-            1, 0, options},
+            1, 0, topomap_profile_options},
     .magic = "@ mpiP",
     .read = mpip_read,
 };

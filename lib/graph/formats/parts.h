@@ -237,6 +237,8 @@ int topomap_part_memory_is(int fd, struct topomap_part_memory *head);
 /* ---- profile ------------------------------------------------------------------- */
 /* What measured traffic has in common, whoever measured it. */
 
+/** The options of a format that has `min-bytes` alone. */
+extern const topomap_graph_option topomap_profile_options[];
 /** The row of `min-bytes`, for tables of options. */
 #define TOPOMAP_PROFILE_MIN_BYTES                                                                  \
     {                                                                                              \

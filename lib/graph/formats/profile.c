@@ -10,6 +10,11 @@
 #define BACKGROUND_BYTES 4096
 #define BACKGROUND_MESSAGE 64
 
+const topomap_graph_option topomap_profile_options[] = {
+    TOPOMAP_PROFILE_MIN_BYTES,
+    {NULL, NULL, NULL},
+};
+
 static void keep_arc(topomap_graph *graph, uint64_t kept, uint64_t i)
 {
     char *messages = graph->messages;

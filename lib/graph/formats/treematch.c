@@ -104,13 +104,9 @@ static int treematch_write(const topomap_graph *graph, const char *path, topomap
     return 0;
 }
 
-static const topomap_graph_option options[] = {
-    TOPOMAP_PROFILE_MIN_BYTES,
-    {NULL, NULL, NULL},
-};
 const topomap_graph_io topomap_treematch = {
     .row = {"treematch", "TreeMatch matrix: N lines of N numbers of bytes, row r what rank r sends",
-            "mat", 1, 1, options},
+            "mat", 1, 1, topomap_profile_options},
     .sniff = topomap_treematch_sniff,
     .read = treematch_read,
     .write = treematch_write,

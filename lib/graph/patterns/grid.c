@@ -49,7 +49,7 @@ static const topomap_pattern_param line[] = {
     TOPOMAP_PARAM_NONE,
 };
 static const topomap_pattern_param md2d[] = {
-    {"n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks, a square number", 0, 0},
+    TOPOMAP_PARAM_RANKS("ranks, a square number"),
     TOPOMAP_PARAM_BYTES("64", "bytes to a neighbour across a side"),
     {"corner", TOPOMAP_PARAM_COUNT, "N", "", "bytes across a corner (those of a side if left out)",
      1, 0x1p62},

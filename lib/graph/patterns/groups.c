@@ -4,7 +4,7 @@
 #include "graph/patterns/patterns.h"
 
 static const topomap_pattern_param alltoall[] = {
-    {"n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks", 0, 0},
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"group", TOPOMAP_PARAM_COUNT, "N", "", "ranks of a group, consecutive (all are one)", 0, 0},
     TOPOMAP_PARAM_BYTES("64", "from each rank to each other of its group"),
     TOPOMAP_PARAM_NONE,

@@ -7,20 +7,16 @@
     {                                                                                              \
         "class", TOPOMAP_PARAM_WORD, "S|W|A|B|C|D|E|F", "C", "size of the problem", 0, 0           \
     }
-#define RANKS(help)                                                                                \
-    {                                                                                              \
-        "n", TOPOMAP_PARAM_COUNT, "N", NULL, help, 0, 0                                            \
-    }
 
-static const topomap_pattern_param square[] = {RANKS("ranks, a square number"), CLASS,
+static const topomap_pattern_param square[] = {TOPOMAP_PARAM_RANKS("ranks, a square number"), CLASS,
                                                TOPOMAP_PARAM_NONE};
-static const topomap_pattern_param power[] = {RANKS("ranks, a power of two"), CLASS,
+static const topomap_pattern_param power[] = {TOPOMAP_PARAM_RANKS("ranks, a power of two"), CLASS,
                                               TOPOMAP_PARAM_NONE};
-static const topomap_pattern_param oblong[] = {RANKS("ranks: a product of P and Q, P <= 2Q"), CLASS,
-                                               TOPOMAP_PARAM_NONE};
+static const topomap_pattern_param oblong[] = {
+    TOPOMAP_PARAM_RANKS("ranks: a product of P and Q, P <= 2Q"), CLASS, TOPOMAP_PARAM_NONE};
 
 static const topomap_pattern_param sort[] = {
-    RANKS("ranks, a power of two"),
+    TOPOMAP_PARAM_RANKS("ranks, a power of two"),
     {"class", TOPOMAP_PARAM_WORD, "S|W|A|B|C|D|E", "C", "size of the problem", 0, 0},
     TOPOMAP_PARAM_NONE,
 };

@@ -132,9 +132,10 @@ static void range_text(const topomap_pattern_param *param, char *text, size_t ro
         snprintf(text, room, "a number from %.10g to %.10g", param->least, param->most);
 }
 
-static int set_number(const reader *r, const topomap_pattern_param *param,
-                      topomap_pattern_value *value, const char *at, const char *end)
+static int set_number(const reader *r, int i, const char *at, const char *end)
 {
+    const topomap_pattern_param *param = &r->pattern->param[i];
+    topomap_pattern_value *value = &r->args->value[i];
     const char *begin = at;
     double least = param->least, most = param->most;
     char range[80];
@@ -156,9 +157,10 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
     return topomap_pattern_fail(r->text, begin, r->err, "%s= takes %s", param->name, range);
 }
 
-static int set_word(const reader *r, const topomap_pattern_param *param,
-                    topomap_pattern_value *value, const char *at, const char *end)
+static int set_word(const reader *r, int i, const char *at, const char *end)
 {
+    const topomap_pattern_param *param = &r->pattern->param[i];
+    topomap_pattern_value *value = &r->args->value[i];
     const char *word = param->values;
 
     for (value->number = 0;; value->number++) {
@@ -173,9 +175,18 @@ static int set_word(const reader *r, const topomap_pattern_param *param,
     return topomap_pattern_fail(r->text, at, r->err, "%s= takes %s", param->name, param->values);
 }
 
-static int set_shape(const reader *r, const topomap_pattern_param *param, const char *at,
-                     const char *end)
+/* Anything, and a flag, which is nothing. */
+static int set_text(const reader *r, int i, const char *at, const char *end)
 {
+    r->args->value[i].text = at;
+    r->args->value[i].length = (size_t)(end - at);
+    r->args->value[i].number = 1;
+    return 0;
+}
+
+static int set_shape(const reader *r, int i, const char *at, const char *end)
+{
+    const topomap_pattern_param *param = &r->pattern->param[i];
     topomap_pattern_args *args = r->args;
     int least = r->pattern->dims ? r->pattern->dims : (int)param->least;
     int most = r->pattern->dims ? r->pattern->dims : (int)param->most;
@@ -212,9 +223,11 @@ static int dimension(const reader *r, char letter)
     return at && at - letters < r->args->dims ? (int)(at - letters) : -1;
 }
 
-static int set_wrap(const reader *r, topomap_pattern_value *value, const char *at, const char *end)
+static int set_wrap(const reader *r, int i, const char *at, const char *end)
 {
-    value->number = 0;
+    uint64_t *bits = &r->args->value[i].number;
+
+    *bits = 0;
     for (; at < end; at++) {
         int k = dimension(r, *at);
 
@@ -222,7 +235,7 @@ static int set_wrap(const reader *r, topomap_pattern_value *value, const char *a
             return topomap_pattern_fail(r->text, at, r->err,
                                         "wrap= takes letters of dimensions, here %.*s",
                                         r->args->dims, TOPOMAP_PATTERN_LETTERS);
-        value->number |= UINT64_C(1) << k;
+        *bits |= UINT64_C(1) << k;
     }
     return 0;
 }
@@ -234,7 +247,7 @@ static int is_side(const char *at)
            (at[1] == ':' || ((at[1] == '+' || at[1] == '-') && at[2] == ':'));
 }
 
-static int set_side(const reader *r, const char *at, const char *end)
+static int set_side(const reader *r, int i, const char *at, const char *end)
 {
     int named = is_side(at), k = named ? dimension(r, *at) : 0;
     char sign = named ? at[1] : ':';
@@ -243,6 +256,7 @@ static int set_side(const reader *r, const char *at, const char *end)
     uint64_t bytes;
     const char *begin = number;
 
+    (void)i;
     if (k < 0)
         return topomap_pattern_fail(r->text, at, r->err, "no such dimension; there are %.*s",
                                     r->args->dims, TOPOMAP_PATTERN_LETTERS);
@@ -264,7 +278,7 @@ static int set_factor(const reader *r, int i, const char *at, const char *end)
 {
     topomap_pattern_args *args = r->args;
 
-    if (set_number(r, &r->pattern->param[i], &args->value[i], at, end))
+    if (set_number(r, i, at, end))
         return -1;
     if (args->factors == TOPOMAP_PATTERN_FACTORS)
         return topomap_pattern_fail(r->text, at, r->err, "no more than %d factors",
@@ -276,34 +290,15 @@ static int set_factor(const reader *r, int i, const char *at, const char *end)
 
 static int set_value(const reader *r, int i, const char *at, const char *end)
 {
-    const topomap_pattern_param *param = &r->pattern->param[i];
-    topomap_pattern_value *value = &r->args->value[i];
+    static int (*const set[])(const reader *r, int i, const char *at, const char *end) = {
+        [TOPOMAP_PARAM_COUNT] = set_number,  [TOPOMAP_PARAM_REAL] = set_number,
+        [TOPOMAP_PARAM_WORD] = set_word,     [TOPOMAP_PARAM_TEXT] = set_text,
+        [TOPOMAP_PARAM_FLAG] = set_text,     [TOPOMAP_PARAM_SHAPE] = set_shape,
+        [TOPOMAP_PARAM_WRAP] = set_wrap,     [TOPOMAP_PARAM_SIDES] = set_side,
+        [TOPOMAP_PARAM_FACTOR] = set_factor,
+    };
 
-    switch (param->type) {
-    case TOPOMAP_PARAM_COUNT:
-    case TOPOMAP_PARAM_REAL:
-        return set_number(r, param, value, at, end);
-    case TOPOMAP_PARAM_WORD:
-        return set_word(r, param, value, at, end);
-    case TOPOMAP_PARAM_TEXT:
-        value->text = at;
-        value->length = (size_t)(end - at);
-        return 0;
-    case TOPOMAP_PARAM_FLAG:
-        value->number = 1;
-        return 0;
-    case TOPOMAP_PARAM_SHAPE:
-        return set_shape(r, param, at, end);
-    case TOPOMAP_PARAM_WRAP:
-        return set_wrap(r, value, at, end);
-    case TOPOMAP_PARAM_SIDES:
-        return set_side(r, at, end);
-    case TOPOMAP_PARAM_FACTOR:
-        return set_factor(r, i, at, end);
-    case TOPOMAP_PARAM_END:
-        break;
-    }
-    return -1;
+    return set[r->pattern->param[i].type](r, i, at, end);
 }
 
 /* ---- Items --------------------------------------------------------------------------------- */
@@ -324,7 +319,7 @@ static int take_item(const reader *r, const char *at, const char *end, int *last
     size_t length = equals ? (size_t)(equals - at) : (size_t)(end - at);
 
     if (!equals && *last >= 0 && param[*last].type == TOPOMAP_PARAM_SIDES && is_side(at))
-        return set_side(r, at, end);
+        return set_side(r, *last, at, end);
     for (int i = 0; param[i].name; i++) {
         if (strlen(param[i].name) != length || strncmp(param[i].name, at, length) != 0)
             continue;

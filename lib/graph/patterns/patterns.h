@@ -180,6 +180,10 @@ extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
     {                                                                                              \
         NULL, TOPOMAP_PARAM_END, NULL, NULL, NULL, 0, 0                                            \
     }
+#define TOPOMAP_PARAM_RANKS(help)                                                                  \
+    {                                                                                              \
+        "n", TOPOMAP_PARAM_COUNT, "N", NULL, help, 0, 0                                            \
+    }
 #define TOPOMAP_PARAM_BYTES(fallback, help)                                                        \
     {                                                                                              \
         "bytes", TOPOMAP_PARAM_COUNT, "N", fallback, help, 1, 0x1p62                               \

@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 
 #define COMMON                                                                                     \
-    {"n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks", 0, 0},                                          \
+    TOPOMAP_PARAM_RANKS("ranks"),                                                                  \
     {                                                                                              \
         "deg", TOPOMAP_PARAM_REAL, "D", "8", "neighbours of a rank, on average", 0, 0x1p31         \
     }

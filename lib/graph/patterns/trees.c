@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees and butterflies of collective operations, masters with workers, wavefronts. */
-
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
-#define RANKS                                                                                      \
-    {                                                                                              \
-        "n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks", 0, 0                                         \
-    }
-
 static const topomap_pattern_param tree[] = {
-    RANKS,
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"kind", TOPOMAP_PARAM_WORD, "binomial|kary", "",
      "binomial: a rank's parent has its lowest one bit cleared (k-ary where k is given)", 0, 0},
     {"k", TOPOMAP_PARAM_COUNT, "N", "2", "children of a k-ary tree's inner rank", 1, 0x1p31},
@@ -22,7 +16,7 @@ static const topomap_pattern_param tree[] = {
     TOPOMAP_PARAM_NONE,
 };
 static const topomap_pattern_param butterfly[] = {
-    RANKS,
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"kind", TOPOMAP_PARAM_WORD, "doubling|halving|dissemination", "doubling",
      "recursive doubling; halving and doubling (each step half the bytes); each rank to the one "
      "2^k on",
@@ -31,7 +25,7 @@ static const topomap_pattern_param butterfly[] = {
     TOPOMAP_PARAM_NONE,
 };
 static const topomap_pattern_param master[] = {
-    RANKS,
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"masters", TOPOMAP_PARAM_COUNT, "N", "1",
      "the first ranks; each has an equal, consecutive share of the others, the first has the "
      "masters",
