@@ -336,13 +336,12 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
     return 0;
 }
 
-static int edges_read(topomap_input *input, const topomap_graph_options *options,
-                      topomap_graph **graph, topomap_error *err)
+static int edges_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input};
-    int status = topomap_lines_read(input, 0, line_read, &in, err) || finish(&in, graph, err);
+    struct reader in = {.input = source->input};
+    int status =
+        topomap_lines_read(source->input, 0, line_read, &in, err) || finish(&in, graph, err);
 
-    (void)options;
     topomap_arcs_clear(&in.arcs);
     topomap_known_clear(&in.names);
     free(in.named);
@@ -360,11 +359,10 @@ static int is_plain(const char *name)
     return 1;
 }
 
-static int edges_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err)
+static int edges_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
-    size_t length = strlen(path);
-    char between = length > 4 && !strcmp(path + length - 4, ".tsv") ? '\t' : ',';
+    size_t length = strlen(out->path);
+    char between = length > 4 && !strcmp(out->path + length - 4, ".tsv") ? '\t' : ',';
 
     (void)err;
     fprintf(out->file, "# ranks %u\n", graph->ranks);

@@ -442,8 +442,7 @@ static void reader_clear(struct reader *in)
     free(in->note);
 }
 
-static int graph_json_read(topomap_input *input, const topomap_graph_options *options,
-                           topomap_graph **graph, topomap_error *err)
+static int graph_json_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
     struct reader in = {
@@ -453,11 +452,10 @@ static int graph_json_read(topomap_input *input, const topomap_graph_options *op
     };
     int status;
 
-    (void)options;
     if (!plain)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     before = uselocale(plain); /* a point in a number is a point */
-    topomap_json_begin(&in.json, input);
+    topomap_json_begin(&in.json, source->input);
     status = root_read(&in, err) || graph_make(&in, graph, err) ? -1 : 0;
     reader_clear(&in);
     uselocale(before);

@@ -129,12 +129,10 @@ static void write_all(topomap_text_out *out, const topomap_graph *graph)
     topomap_text_flush(out);
 }
 
-int topomap_json_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err)
+int topomap_json_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
 
-    (void)path;
     if (!plain)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     before = uselocale(plain);

@@ -241,15 +241,11 @@ static int vertices_read(struct reader *in, topomap_error *err)
     return 0;
 }
 
-static int metis_read(topomap_input *input, const topomap_graph_options *options,
-                      topomap_graph **graph, topomap_error *err)
+static int metis_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.list = {.input = input, .base = 1}};
-    int status;
-
-    (void)options;
-    status = topomap_undirected_open(&in.list, err) || header_read(&in, err) ||
-             topomap_undirected_reserve(&in.list, err) || vertices_read(&in, err);
+    struct reader in = {.list = {.input = source->input, .base = 1}};
+    int status = topomap_undirected_open(&in.list, err) || header_read(&in, err) ||
+                 topomap_undirected_reserve(&in.list, err) || vertices_read(&in, err);
     if (!status)
         in.list.graph->loads = in.list.loads ? (uint32_t)in.constraints : 0;
     return topomap_undirected_close(&in.list, status, graph, err);
@@ -283,12 +279,10 @@ static int write_head(const topomap_graph *graph, uint32_t u, topomap_text_out *
 }
 
 /* Edge weights always, vertex sizes and weights where there are any. */
-static int metis_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err)
+static int metis_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
-    (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
     write_header(graph, all.offset[graph->ranks] / 2, out->file);

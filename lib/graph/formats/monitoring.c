@@ -123,10 +123,10 @@ static int line_read(void *reader, const char *line, topomap_error *err)
         line);
 }
 
-static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,
+static int finish(struct reader *in, const topomap_source *source, topomap_graph **graph,
                   topomap_error *err)
 {
-    const char *empty = topomap_graph_option_text(options, "empty");
+    const char *empty = topomap_graph_option_text(source, "empty");
 
     if (!in->arcs.count && empty && !strcmp(empty, "yes"))
         return topomap_graph_plausible(in->ranks, 0, err)
@@ -139,7 +139,7 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
                                        "takes what there is"
                                      : "%s: no line says who sends to whom (tags %s)",
                                  topomap_input_path(in->input), in->tags, all_tags);
-    if (topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err))
+    if (topomap_profile_finish(source, &in->arcs, in->ranks, graph, err))
         return -1;
     /* Counts of 0 throughout are none: this is how the writer says so. */
     if (!(*graph)->total_messages && (*graph)->total_bytes)
@@ -155,11 +155,10 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
     return -1;
 }
 
-static int monitoring_read(topomap_input *input, const topomap_graph_options *options,
-                           topomap_graph **graph, topomap_error *err)
+static int monitoring_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    const char *tags = topomap_graph_option_text(options, "tags");
-    struct reader in = {.input = input, .arcs = {.has_messages = 1}};
+    const char *tags = topomap_graph_option_text(source, "tags");
+    struct reader in = {.input = source->input, .arcs = {.has_messages = 1}};
     int status;
 
     in.tags = tags ? tags : usual_tags;
@@ -167,18 +166,16 @@ static int monitoring_read(topomap_input *input, const topomap_graph_options *op
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the option tags takes letters of %s, not `%.40s`", all_tags,
                                  in.tags);
-    status = topomap_lines_read(input, LINE_LIMIT, line_read, &in, err) ||
-             finish(&in, options, graph, err);
+    status = topomap_lines_read(source->input, LINE_LIMIT, line_read, &in, err) ||
+             finish(&in, source, graph, err);
     topomap_arcs_clear(&in.arcs);
     free(in.wrote);
     return status ? -1 : 0;
 }
 
 /* All as point-to-point of the program, and a communicator that has all ranks. */
-static int monitoring_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                            topomap_error *err)
+static int monitoring_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
-    (void)path;
     (void)err;
     topomap_text_string(out, "# POINT TO POINT\n");
     for (uint32_t u = 0; u < graph->ranks; u++)

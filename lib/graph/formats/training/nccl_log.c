@@ -515,16 +515,14 @@ static int line_read(void *reader, const char *line, topomap_error *err)
     return colon ? call_line(in, &origin, message, colon, err) : 0;
 }
 
-static int nccl_log_read(topomap_input *input, const topomap_graph_options *options,
-                         topomap_graph **graph, topomap_error *err)
+static int nccl_log_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input};
-    int status = topomap_lines_read(input, 0, line_read, &in, err) ||
-                         topomap_nccl_graph(input, &in.log, graph, err)
+    struct reader in = {.input = source->input};
+    int status = topomap_lines_read(source->input, 0, line_read, &in, err) ||
+                         topomap_nccl_graph(source->input, &in.log, graph, err)
                      ? -1
                      : 0;
 
-    (void)options;
     topomap_nccl_clear(&in.log);
     numbers_clear(&in.session_of);
     numbers_clear(&in.member_of);

@@ -26,7 +26,7 @@ struct topomap_torch_call {
 
 typedef struct topomap_torch {
     topomap_json json;
-    const topomap_graph_options *options;
+    const topomap_source *source;
     topomap_known names; /**< of groups */
     struct topomap_torch_group *group;
     uint32_t *rank;

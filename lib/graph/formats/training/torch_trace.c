@@ -347,13 +347,12 @@ static int root_key(struct reader *in, topomap_json *json, topomap_error *err)
     return each(in, json, '[', node_read, err);
 }
 
-static int torch_read(topomap_input *input, const topomap_graph_options *options,
-                      topomap_graph **graph, topomap_error *err)
+static int torch_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.trace = {.options = options}};
+    struct reader in = {.trace = {.source = source}};
     int status;
 
-    topomap_json_begin(&in.trace.json, input);
+    topomap_json_begin(&in.trace.json, source->input);
     status =
         each(&in, &in.trace.json, '{', root_key, err) || topomap_torch_graph(&in.trace, graph, err);
     topomap_json_clear(&in.trace.json);
