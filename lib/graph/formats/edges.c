@@ -82,10 +82,7 @@ static int name_comment(struct reader *in, const char *at, topomap_error *err)
         return -1;
     if (id < before)
         return topomap_input_fail(in->input, err, "a second rank is called `%.60s`", at);
-    if (topomap_grow(&in->named, &in->capacity_named, in->names.count, sizeof *in->named, err))
-        return -1;
-    in->named[id] = (uint32_t)rank;
-    return 0;
+    return TOPOMAP_APPEND(in->named, before, in->capacity_named, err, (uint32_t)rank);
 }
 
 /* `# ranks N` and `# name R NAME`; other comments say nothing. */

@@ -60,15 +60,13 @@ struct init {
 /* Where the number of a name is kept, TOPOMAP_NCCL_NONE where it is new; NULL on failure. */
 static uint32_t *number_of(struct numbers *numbers, const char *name, topomap_error *err)
 {
-    size_t before = numbers->names.count;
+    size_t count = numbers->names.count;
     uint32_t id;
 
     if (topomap_known_number(&numbers->names, name, strlen(name), &id, err) ||
-        topomap_grow(&numbers->number, &numbers->capacity, numbers->names.count,
-                     sizeof *numbers->number, err))
+        (id == count &&
+         TOPOMAP_APPEND(numbers->number, count, numbers->capacity, err, TOPOMAP_NCCL_NONE)))
         return NULL;
-    if (numbers->names.count > before)
-        numbers->number[id] = TOPOMAP_NCCL_NONE;
     return &numbers->number[id];
 }
 
@@ -220,18 +218,16 @@ static int comm_key(struct reader *in, const struct init *init, uint32_t device,
 static int device_of(struct reader *in, const struct init *init, uint32_t *device,
                      topomap_error *err)
 {
-    size_t before = in->log.devices.count;
+    size_t count = in->log.devices.count;
     char key[KEY_SIZE + 30];
 
     snprintf(key, sizeof key, "%.*s %llu", in->origin.process, in->origin.thread,
              (unsigned long long)init->device);
-    if (topomap_known_number(&in->log.devices, key, strlen(key), device, err) ||
-        topomap_grow(&in->log.label, &in->log.label_capacity, in->log.devices.count,
-                     sizeof *in->log.label, err))
+    if (topomap_known_number(&in->log.devices, key, strlen(key), device, err))
         return -1;
-    if (in->log.devices.count > before)
-        in->log.label[*device] = in->origin.label;
-    return 0;
+    return *device < count ? 0
+                           : TOPOMAP_APPEND(in->log.label, count, in->log.label_capacity, err,
+                                            in->origin.label);
 }
 
 /* The GPU's place in its communicator, which may be new. */

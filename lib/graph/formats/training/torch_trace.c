@@ -89,15 +89,13 @@ static int keep_number(topomap_json *json, uint64_t *value, topomap_error *err)
 
 static int group_at(struct reader *in, const char *name, uint32_t *id, topomap_error *err)
 {
-    size_t before = in->trace.names.count;
+    size_t count = in->trace.names.count;
 
-    if (topomap_known_number(&in->trace.names, name, strlen(name), id, err) ||
-        topomap_grow(&in->trace.group, &in->trace.group_capacity, in->trace.names.count,
-                     sizeof *in->trace.group, err))
+    if (topomap_known_number(&in->trace.names, name, strlen(name), id, err))
         return -1;
-    if (in->trace.names.count > before)
-        in->trace.group[*id] = (struct topomap_torch_group){0};
-    return 0;
+    return *id < count ? 0
+                       : TOPOMAP_APPEND(in->trace.group, count, in->trace.group_capacity, err,
+                                        (struct topomap_torch_group){0});
 }
 
 static int group_rank(struct reader *in, topomap_json *json, topomap_error *err)
