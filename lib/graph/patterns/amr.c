@@ -131,14 +131,13 @@ static uint64_t steps_of(const struct leaf *leaf, int subcycle)
 }
 
 /* Runs of the curve with loads as equal as their order allows. */
-static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pattern_out *out,
-                     topomap_error *err)
+static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pattern_out *out)
 {
     uint64_t total = 0, before = 0;
 
-    b->rank = topomap_alloc(b->count, sizeof *b->rank, err);
+    b->rank = topomap_alloc(b->count, sizeof *b->rank, out->err);
     if (subcycle)
-        out->load = topomap_alloc(ranks, sizeof *out->load, err);
+        out->load = topomap_alloc(ranks, sizeof *out->load, out->err);
     if (!b->rank || (subcycle && !out->load))
         return -1;
     for (size_t i = 0; i < b->count; i++)
@@ -158,7 +157,7 @@ static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pat
 
 /* The face of a leaf's low side in dimension k: every leaf that touches it, once. */
 static int add_face(const struct blocks *b, uint32_t i, int k, uint64_t bytes, int subcycle,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
     const struct leaf *leaf = &b->leaf[i];
     uint64_t side = UINT64_C(1) << (b->levels - (int)leaf->level), at[3], width[3];
@@ -185,8 +184,7 @@ static int add_face(const struct blocks *b, uint32_t i, int k, uint64_t bytes, i
                                                                              : other->corner[d]);
                 if (first && b->rank[i] != b->rank[j] &&
                     topomap_pattern_pair(out, b->rank[j], b->rank[i],
-                                         topomap_pattern_times(bytes, steps_of(finer, subcycle)),
-                                         err))
+                                         topomap_pattern_times(bytes, steps_of(finer, subcycle))))
                     return -1;
             }
     return 0;
@@ -199,26 +197,26 @@ static void blocks_clear(struct blocks *b)
     free(b->rank);
 }
 
-static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     TOPOMAP_CLEANUP(blocks_clear) struct blocks b = {0};
     int subcycle = topomap_pattern_number(args, "subcycle") != 0;
     uint64_t ranks = topomap_pattern_number(args, "n");
 
-    if (blocks_new(args, &b, err))
+    if (blocks_new(args, &b, out->err))
         return -1;
     if (!ranks)
         ranks = b.count;
     if (ranks > b.count)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "n=%llu, but there are %zu blocks",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "n=%llu, but there are %zu blocks",
                                  (unsigned long long)ranks, b.count);
     /* At most 2^dims - 1 finer neighbours a face; most have one. */
-    if (topomap_pattern_size(out, ranks, 2 * (uint64_t)b.dims * b.count, err) ||
-        share_out(&b, ranks, subcycle, out, err))
+    if (topomap_pattern_size(out, ranks, 2 * (uint64_t)b.dims * b.count) ||
+        share_out(&b, ranks, subcycle, out))
         return -1;
     for (uint32_t i = 0; i < b.count; i++)
         for (int k = 0; k < b.dims; k++)
-            if (add_face(&b, i, k, topomap_pattern_number(args, "bytes"), subcycle, out, err))
+            if (add_face(&b, i, k, topomap_pattern_number(args, "bytes"), subcycle, out))
                 return -1;
     return 0;
 }

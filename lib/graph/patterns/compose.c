@@ -140,14 +140,14 @@ static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_err
 static int make(const context *c, const topomap_pattern *pattern, const char *at, const char *end,
                 topomap_graph **graph)
 {
-    topomap_pattern_out out = {.most = c->most};
-    topomap_pattern_args args;
     topomap_error why;
+    topomap_pattern_out out = {.err = &why, .most = c->most};
+    topomap_pattern_args args;
     int status;
 
     if (topomap_pattern_parse(pattern, c->text, at, end, &args, c->err))
         return -1;
-    status = pattern->make(&args, &out, &why) || out_take(&out, graph, &why);
+    status = pattern->make(&args, &out) || out_take(&out, graph, &why);
     topomap_arcs_clear(&out.arcs);
     free(out.load);
     free(out.phase);

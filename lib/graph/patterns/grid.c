@@ -167,12 +167,11 @@ static int is_inside(const struct grid *grid, const uint64_t *at)
     return 1;
 }
 
-static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_out *out,
-                      topomap_error *err)
+static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_out *out)
 {
     for (int i = 0; i < grid->offsets; i++)
         if (topomap_pattern_arc(out, rank, (uint64_t)((int64_t)rank + grid->offset[i].delta),
-                                grid->offset[i].bytes, err))
+                                grid->offset[i].bytes))
             return -1;
     return 0;
 }
@@ -180,25 +179,24 @@ static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_ou
 /* Where a periodic dimension has two ranks, both ways lead to the same neighbour, and both
  * messages count. Where it has one, a rank talks to itself, which costs nothing. */
 static int add_edge(const struct grid *grid, uint64_t rank, const uint64_t *at,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
     for (int i = 0; i < grid->offsets; i++) {
         int64_t to = neighbour(grid, at, &grid->offset[i]);
 
         if (to >= 0 && (uint64_t)to != rank &&
-            topomap_pattern_arc(out, rank, (uint64_t)to, grid->offset[i].bytes, err))
+            topomap_pattern_arc(out, rank, (uint64_t)to, grid->offset[i].bytes))
             return -1;
     }
     return 0;
 }
 
-static int add_ranks(const struct grid *grid, topomap_pattern_out *out, topomap_error *err)
+static int add_ranks(const struct grid *grid, topomap_pattern_out *out)
 {
     uint64_t at[TOPOMAP_PATTERN_DIMS] = {0};
 
     for (uint64_t rank = 0; rank < out->ranks; rank++) {
-        if (is_inside(grid, at) ? add_inside(grid, rank, out, err)
-                                : add_edge(grid, rank, at, out, err))
+        if (is_inside(grid, at) ? add_inside(grid, rank, out) : add_edge(grid, rank, at, out))
             return -1;
         for (int i = 0; i < grid->dims; i++) { /* the next place, as an odometer turns */
             int k = grid->last_fastest ? grid->dims - 1 - i : i;
@@ -214,7 +212,7 @@ static int add_ranks(const struct grid *grid, topomap_pattern_out *out, topomap_
 /* Grid of the arguments' shape and bytes, `like` in the rest; neighbours differ in up to `most`
  * dimensions. */
 static int make(const topomap_pattern_args *args, const struct grid *like, int most, uint64_t side,
-                topomap_pattern_out *out, topomap_error *err)
+                topomap_pattern_out *out)
 {
     TOPOMAP_CLEANUP(grid_clear) struct grid grid = *like;
     uint64_t ranks = 1;
@@ -227,10 +225,10 @@ static int make(const topomap_pattern_args *args, const struct grid *like, int m
         grid.stride[k] = ranks;
         ranks = topomap_pattern_times(ranks, grid.dim[k]);
     }
-    return offsets_fill(&grid, args, most, side, err) ||
-                   topomap_pattern_size(
-                       out, ranks, topomap_pattern_times(ranks, (uint64_t)grid.offsets), err) ||
-                   add_ranks(&grid, out, err)
+    return offsets_fill(&grid, args, most, side, out->err) ||
+                   topomap_pattern_size(out, ranks,
+                                        topomap_pattern_times(ranks, (uint64_t)grid.offsets)) ||
+                   add_ranks(&grid, out)
                ? -1
                : 0;
 }
@@ -254,51 +252,46 @@ static int wrong_points(const topomap_pattern_args *args, topomap_error *err)
                              2 * dims + 1, box);
 }
 
-static int make_box(const topomap_pattern_args *args, uint64_t wrap, topomap_pattern_out *out,
-                    topomap_error *err)
+static int make_box(const topomap_pattern_args *args, uint64_t wrap, topomap_pattern_out *out)
 {
     struct grid grid = {.last_fastest = (int)topomap_pattern_number(args, "order"), .wrap = wrap};
     uint64_t points = topomap_pattern_number(args, "points");
     int most = points ? most_differing(points, args->dims) : 1;
 
     if (!most)
-        return wrong_points(args, err);
-    return make(args, &grid, most, topomap_pattern_number(args, "side"), out, err);
+        return wrong_points(args, out->err);
+    return make(args, &grid, most, topomap_pattern_number(args, "side"), out);
 }
 
-static int make_stencil(const topomap_pattern_args *args, topomap_pattern_out *out,
-                        topomap_error *err)
+static int make_stencil(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     int periodic = topomap_pattern_number(args, "periodic") != 0;
 
-    return make_box(args, periodic ? all_dims(args) : topomap_pattern_number(args, "wrap"), out,
-                    err);
+    return make_box(args, periodic ? all_dims(args) : topomap_pattern_number(args, "wrap"), out);
 }
 
-static int make_torus(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_torus(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return make_box(args, all_dims(args), out, err);
+    return make_box(args, all_dims(args), out);
 }
 
-static int make_mesh(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_mesh(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return make_box(args, 0, out, err);
+    return make_box(args, 0, out);
 }
 
-static int make_ring(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_ring(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return make(args, &(struct grid){.wrap = 1}, 1, 1, out, err);
+    return make(args, &(struct grid){.wrap = 1}, 1, 1, out);
 }
 
-static int make_chain(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_chain(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return make(args, &(struct grid){.wrap = 0}, 1, 1, out, err);
+    return make(args, &(struct grid){.wrap = 0}, 1, 1, out);
 }
 
 /* The grid of Lindgren's thesis: square, periodic, eight neighbours. */
-static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n"), side = topomap_pattern_root(n);
     uint64_t bytes = topomap_pattern_number(args, "bytes");
@@ -306,7 +299,8 @@ static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out,
     struct grid grid = {.wrap = 3};
 
     if (side * side != n)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu is not a square number: %llu or %llu?",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
+                                 "%llu is not a square number: %llu or %llu?",
                                  (unsigned long long)n, (unsigned long long)(side * side),
                                  (unsigned long long)((side + 1) * (side + 1)));
     grid.corner = topomap_pattern_number(args, "corner");
@@ -315,7 +309,7 @@ static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out,
         square.dim[k] = side;
         square.side[k][0] = square.side[k][1] = bytes;
     }
-    return make(&square, &grid, 2, 1, out, err);
+    return make(&square, &grid, 2, 1, out);
 }
 
 const topomap_pattern topomap_patterns_grid[] = {

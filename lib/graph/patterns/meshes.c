@@ -99,24 +99,22 @@ static int steps_of(int tet, int step[26][3])
 }
 
 /* One block of the matrix: all unknowns of one node with all of another (or of itself). */
-static int add_block(topomap_pattern_out *out, uint64_t u, uint64_t v, uint64_t dof, uint64_t bytes,
-                     topomap_error *err)
+static int add_block(topomap_pattern_out *out, uint64_t u, uint64_t v, uint64_t dof, uint64_t bytes)
 {
     for (uint64_t i = 0; i < dof; i++)
         for (uint64_t j = 0; j < dof; j++)
             if (u * dof + i != v * dof + j &&
-                topomap_pattern_arc(out, u * dof + i, v * dof + j, bytes, err))
+                topomap_pattern_arc(out, u * dof + i, v * dof + j, bytes))
                 return -1;
     return 0;
 }
 
 static int add_node(const uint64_t *size, const uint32_t *id, uint64_t at, int (*step)[3],
-                    int steps, uint64_t dof, uint64_t bytes, topomap_pattern_out *out,
-                    topomap_error *err)
+                    int steps, uint64_t dof, uint64_t bytes, topomap_pattern_out *out)
 {
     uint64_t place[3] = {at % size[0], at / size[0] % size[1], at / (size[0] * size[1])};
 
-    if (dof > 1 && add_block(out, id[at], id[at], dof, bytes, err))
+    if (dof > 1 && add_block(out, id[at], id[at], dof, bytes))
         return -1;
     for (int i = 0; i < steps; i++) {
         uint64_t x = place[0] + (uint64_t)step[i][0], y = place[1] + (uint64_t)step[i][1];
@@ -125,14 +123,13 @@ static int add_node(const uint64_t *size, const uint32_t *id, uint64_t at, int (
         if (x >= size[0] || y >= size[1] || z >= size[2])
             continue;
         to = place_of(size, x, y, z);
-        if (id[to] != UINT32_MAX && add_block(out, id[at], id[to], dof, bytes, err))
+        if (id[to] != UINT32_MAX && add_block(out, id[at], id[to], dof, bytes))
             return -1;
     }
     return 0;
 }
 
-static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     enum solid solid = (enum solid)topomap_pattern_number(args, "solid");
     uint64_t dof = topomap_pattern_number(args, "dof"), nodes = 0, cells;
@@ -141,19 +138,18 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
     uint64_t size[3];
     TOPOMAP_FREED uint32_t *id = NULL;
 
-    if (box_of(args, solid == SOLID_CRANK ? 6 : 1, size, err))
+    if (box_of(args, solid == SOLID_CRANK ? 6 : 1, size, out->err))
         return -1;
     cells = size[0] * size[1] * size[2];
-    id = topomap_alloc(cells, sizeof *id, err);
+    id = topomap_alloc(cells, sizeof *id, out->err);
     if (!id)
         return -1;
     for (uint64_t at = 0; at < cells; at++)
         id[at] = in_solid(size, solid, at) ? (uint32_t)nodes++ : UINT32_MAX;
-    if (topomap_pattern_size(out, nodes * dof, nodes * dof * (((uint64_t)steps + 1) * dof - 1),
-                             err))
+    if (topomap_pattern_size(out, nodes * dof, nodes * dof * (((uint64_t)steps + 1) * dof - 1)))
         return -1;
     for (uint64_t at = 0; at < cells; at++)
-        if (id[at] != UINT32_MAX && add_node(size, id, at, step, steps, dof, bytes, out, err))
+        if (id[at] != UINT32_MAX && add_node(size, id, at, step, steps, dof, bytes, out))
             return -1;
     return 0;
 }
@@ -162,7 +158,7 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
 
 /* The points around (x, y, z) in the dimensions of `free`. */
 static int add_around(const uint64_t *size, uint64_t from, const uint64_t *centre, unsigned free_in,
-                      uint64_t first, uint64_t bytes, topomap_pattern_out *out, topomap_error *err)
+                      uint64_t first, uint64_t bytes, topomap_pattern_out *out)
 {
     uint64_t low[3], high[3];
 
@@ -175,14 +171,14 @@ static int add_around(const uint64_t *size, uint64_t from, const uint64_t *centr
     for (uint64_t z = low[2]; z <= high[2]; z++)
         for (uint64_t y = low[1]; y <= high[1]; y++)
             for (uint64_t x = low[0]; x <= high[0]; x++)
-                if (topomap_pattern_pair(out, from, first + place_of(size, x, y, z), bytes, err))
+                if (topomap_pattern_pair(out, from, first + place_of(size, x, y, z), bytes))
                     return -1;
     return 0;
 }
 
 /* Controls on the two sides of the box that dimension `k` ends at. */
 static int add_controls(const uint64_t *size, int k, uint64_t *control, uint64_t first,
-                        uint64_t bytes, topomap_pattern_out *out, topomap_error *err)
+                        uint64_t bytes, topomap_pattern_out *out)
 {
     int a = (k + 1) % 3, b = (k + 2) % 3;
     uint64_t at[3];
@@ -191,7 +187,7 @@ static int add_controls(const uint64_t *size, int k, uint64_t *control, uint64_t
         at[k] = side ? size[k] - 1 : 0;
         for (at[b] = 0; at[b] < size[b]; at[b]++)
             for (at[a] = 0; at[a] < size[a]; at[a]++)
-                if (add_around(size, (*control)++, at, 7u & ~(1u << k), first, bytes, out, err))
+                if (add_around(size, (*control)++, at, 7u & ~(1u << k), first, bytes, out))
                     return -1;
     }
     return 0;
@@ -203,14 +199,13 @@ static int add_controls(const uint64_t *size, int k, uint64_t *control, uint64_t
  * grid points, controls on the six sides. J couples a multiplier with the 27 states around it and
  * with the 9 controls around it on a side: rows and entries come out as the collection lists them.
  * Vertices: states, controls, multipliers. */
-static int make_kkt3d(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_kkt3d(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t bytes = topomap_pattern_number(args, "bytes"), pairs = 1, points, controls = 0, next;
     uint64_t size[3];
     uint64_t at[3];
 
-    if (box_of(args, 1, size, err))
+    if (box_of(args, 1, size, out->err))
         return -1;
     points = size[0] * size[1] * size[2];
     for (int k = 0; k < 3; k++) {
@@ -221,17 +216,17 @@ static int make_kkt3d(const topomap_pattern_args *args, topomap_pattern_out *out
     }
     for (int k = 0; k < 3; k++)
         pairs += 2 * (3 * size[(k + 1) % 3] - 2) * (3 * size[(k + 2) % 3] - 2);
-    if (topomap_pattern_size(out, 2 * points + controls, 2 * pairs, err))
+    if (topomap_pattern_size(out, 2 * points + controls, 2 * pairs))
         return -1;
     for (at[2] = 0; at[2] < size[2]; at[2]++)
         for (at[1] = 0; at[1] < size[1]; at[1]++)
             for (at[0] = 0; at[0] < size[0]; at[0]++)
                 if (add_around(size, place_of(size, at[0], at[1], at[2]), at, 7, points + controls,
-                               bytes, out, err))
+                               bytes, out))
                     return -1;
     next = points;
     for (int k = 0; k < 3; k++)
-        if (add_controls(size, k, &next, points + controls, bytes, out, err))
+        if (add_controls(size, k, &next, points + controls, bytes, out))
             return -1;
     return 0;
 }

@@ -80,7 +80,8 @@ uint64_t topomap_pattern_number_or(const topomap_pattern_args *args, const char 
 /** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
  *  added up. */
 typedef struct topomap_pattern_out {
-    uint64_t most; /* ranks that there may be; 0: any number */
+    topomap_error *err; /* set by a function that gets this and fails; or NULL */
+    uint64_t most;      /* ranks that there may be; 0: any number */
     uint64_t ranks;
     topomap_arcs arcs;
     uint64_t *load; /* [ranks] or NULL */
@@ -89,8 +90,7 @@ typedef struct topomap_pattern_out {
     uint32_t phases;
 } topomap_pattern_out;
 
-typedef int (*topomap_pattern_make)(const topomap_pattern_args *args, topomap_pattern_out *out,
-                                    topomap_error *err);
+typedef int (*topomap_pattern_make)(const topomap_pattern_args *args, topomap_pattern_out *out);
 
 struct topomap_pattern {
     topomap_graph_pattern_info row;
@@ -102,28 +102,25 @@ struct topomap_pattern {
 
 /** Declares how large the graph is before any of it is made: sets \p out->ranks and allocates
  *  \p arcs. EUSAGE on no ranks, and on more than TOPOMAP_PATTERN_MOST ranks or arcs. */
-int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs,
-                         topomap_error *err);
+int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs);
 /** \p a * \p b, or 2^63 where that is more: for sizes before topomap_pattern_size(). */
 uint64_t topomap_pattern_times(uint64_t a, uint64_t b);
 /** The arcs from here on happen after those so far. */
-int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err);
+int topomap_pattern_phase(topomap_pattern_out *out);
 static inline int topomap_pattern_arc(topomap_pattern_out *out, uint64_t from, uint64_t to,
-                                      uint64_t bytes, topomap_error *err)
+                                      uint64_t bytes)
 {
-    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, err);
+    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, out->err);
 }
 /** The arc from \p from to \p to and the one back, \p bytes each. */
-int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
-                         topomap_error *err);
+int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes);
 /** An arc of a computed number of bytes, rounded, unless it is from a rank to itself or of none.
  *  EUSAGE from 2^62 on. */
-int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
-                         topomap_error *err);
+int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes);
 /** All-to-all exchanges in \p count groups of \p size ranks, which are consecutive or else
  *  \p count apart. */
 int topomap_pattern_exchange(topomap_pattern_out *out, uint64_t count, uint64_t size,
-                             int consecutive, uint64_t bytes, topomap_error *err);
+                             int consecutive, uint64_t bytes);
 
 /** Rounded, at least 1. */
 uint64_t topomap_pattern_whole(double bytes);
@@ -231,7 +228,7 @@ typedef struct topomap_point {
 /** Adds both arcs of every edge of the Delaunay triangulation. \p point is sorted by (x, y), no two
  *  the same, at most 2^26. */
 int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes,
-                     topomap_pattern_out *out, topomap_error *err);
+                     topomap_pattern_out *out);
 
 /* ---- training ------------------------------------------------------------------ */
 

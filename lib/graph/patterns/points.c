@@ -125,7 +125,7 @@ static int cells_fill(struct cells *c, uint64_t n, topomap_error *err)
 }
 
 static int add_cell(const struct cells *c, uint32_t i, uint64_t cell, uint64_t bytes,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
     for (uint32_t at = c->first[cell]; at < c->first[cell + 1]; at++) {
         uint32_t j = c->list[at];
@@ -139,16 +139,15 @@ static int add_cell(const struct cells *c, uint32_t i, uint64_t cell, uint64_t b
         if (j <= i || sum >= c->reach)
             continue;
         if (out->arcs.count + 2 > TOPOMAP_PATTERN_MOST)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
+            return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                      "more arcs than allowed: " TOPOMAP_PATTERN_LIMIT);
-        if (topomap_pattern_pair(out, c->point[i].id, c->point[j].id, bytes, err))
+        if (topomap_pattern_pair(out, c->point[i].id, c->point[j].id, bytes))
             return -1;
     }
     return 0;
 }
 
-static int add_point(const struct cells *c, uint32_t i, uint64_t bytes, topomap_pattern_out *out,
-                     topomap_error *err)
+static int add_point(const struct cells *c, uint32_t i, uint64_t bytes, topomap_pattern_out *out)
 {
     int64_t at[3] = {0};
     int depth = c->dims == 3;
@@ -162,7 +161,7 @@ static int add_point(const struct cells *c, uint32_t i, uint64_t bytes, topomap_
 
                 if (x < 0 || y < 0 || z < 0 || x >= side || y >= side || (depth && z >= side))
                     continue;
-                if (add_cell(c, i, (uint64_t)(x + side * (y + side * z)), bytes, out, err))
+                if (add_cell(c, i, (uint64_t)(x + side * (y + side * z)), bytes, out))
                     return -1;
             }
     return 0;
@@ -180,7 +179,7 @@ static double radius_of(const topomap_pattern_args *args, double n, int dims)
     return 0.55 * (dims == 3 ? cbrt(log(n) / n) : sqrt(log(n) / n));
 }
 
-static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     int dims = (int)topomap_pattern_number(args, "dims");
     uint64_t n = topomap_pattern_number(args, "n"), bytes = topomap_pattern_number(args, "bytes");
@@ -194,35 +193,34 @@ static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out, 
 
     if (expected > (double)n * (double)n)
         expected = (double)n * (double)n;
-    if (topomap_pattern_size(out, n, expected < 0x1p40 ? (uint64_t)expected : UINT64_MAX, err))
+    if (topomap_pattern_size(out, n, expected < 0x1p40 ? (uint64_t)expected : UINT64_MAX))
         return -1;
-    point = points_new(args, dims, err);
+    point = points_new(args, dims, out->err);
     if (!point)
         return -1;
     c.point = point;
     c.reach = (uint64_t)(radius * radius * (double)POINT_RANGE * (double)POINT_RANGE);
     c.side = radius * most < 1.0 ? (uint64_t)most : (uint64_t)(1.0 / radius);
     c.side += !c.side;
-    status = cells_fill(&c, n, err);
+    status = cells_fill(&c, n, out->err);
     for (uint64_t i = 0; !status && i < n; i++)
-        status = add_point(&c, (uint32_t)i, bytes, out, err);
+        status = add_point(&c, (uint32_t)i, bytes, out);
     free(c.first);
     free(c.list);
     return status;
 }
 
-static int make_delaunay(const topomap_pattern_args *args, topomap_pattern_out *out,
-                         topomap_error *err)
+static int make_delaunay(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n");
     TOPOMAP_FREED topomap_point *point = NULL;
 
-    if (topomap_pattern_size(out, n, 6 * n, err))
+    if (topomap_pattern_size(out, n, 6 * n))
         return -1;
-    point = points_new(args, 2, err);
+    point = points_new(args, 2, out->err);
     if (!point)
         return -1;
-    return topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out, err);
+    return topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out);
 }
 
 const topomap_pattern topomap_patterns_points[] = {

@@ -81,8 +81,7 @@ struct draw {
 };
 
 /* Checks the sizes; the number of pairs is n * deg / 2, rounded. */
-static int draw_new(const topomap_pattern_args *args, struct draw *draw, topomap_pattern_out *out,
-                    topomap_error *err)
+static int draw_new(const topomap_pattern_args *args, struct draw *draw, topomap_pattern_out *out)
 {
     double deg = topomap_pattern_get(args, "deg")->real, all;
 
@@ -92,14 +91,13 @@ static int draw_new(const topomap_pattern_args *args, struct draw *draw, topomap
     draw->random.state = topomap_pattern_number(args, "seed");
     all = (double)draw->n * (double)(draw->n - 1) / 2;
     if (rint((double)draw->n * deg / 2) > all)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%g neighbours among %llu ranks", deg,
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "%g neighbours among %llu ranks", deg,
                                  (unsigned long long)draw->n);
     draw->pairs = (uint64_t)rint((double)draw->n * deg / 2);
-    return topomap_pattern_size(out, draw->n, 2 * draw->pairs, err);
+    return topomap_pattern_size(out, draw->n, 2 * draw->pairs);
 }
 
-static int add_pair(struct draw *draw, uint64_t u, uint64_t v, topomap_pattern_out *out,
-                    topomap_error *err)
+static int add_pair(struct draw *draw, uint64_t u, uint64_t v, topomap_pattern_out *out)
 {
     double factor = 1.0;
     uint64_t bytes = draw->bytes;
@@ -108,12 +106,12 @@ static int add_pair(struct draw *draw, uint64_t u, uint64_t v, topomap_pattern_o
         factor += draw->spread * (2.0 * topomap_pattern_unit(&draw->random) - 1.0);
         bytes = (uint64_t)rint((double)bytes * factor);
     }
-    return topomap_pattern_pair(out, u, v, bytes + !bytes, err);
+    return topomap_pattern_pair(out, u, v, bytes + !bytes);
 }
 
 /* More than half of all pairs: those left out are drawn. */
 static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
-                      topomap_pattern_out *out, topomap_error *err)
+                      topomap_pattern_out *out)
 {
     while (left_out) {
         uint64_t u = topomap_random_below(&draw->random, (uint32_t)draw->n);
@@ -124,27 +122,26 @@ static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
     }
     for (uint64_t u = 0; u < draw->n; u++)
         for (uint64_t v = u + 1; v < draw->n; v++)
-            if (pairs_add(pairs, u, v) && add_pair(draw, u, v, out, err))
+            if (pairs_add(pairs, u, v) && add_pair(draw, u, v, out))
                 return -1;
     return 0;
 }
 
 /* Erdos and Renyi's G(n, m): every set of m pairs is as likely. */
-static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *out,
-                        topomap_error *err)
+static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
     struct draw draw;
     uint64_t all;
 
-    if (draw_new(args, &draw, out, err))
+    if (draw_new(args, &draw, out))
         return -1;
     all = draw.n * (draw.n - 1) / 2;
     if (draw.pairs > all / 2) /* the set gets all pairs: they are few, see the limit on arcs */
-        return pairs_new(&pairs, all, err) || make_dense(&draw, &pairs, all - draw.pairs, out, err)
+        return pairs_new(&pairs, all, out->err) || make_dense(&draw, &pairs, all - draw.pairs, out)
                    ? -1
                    : 0;
-    if (pairs_new(&pairs, draw.pairs, err))
+    if (pairs_new(&pairs, draw.pairs, out->err))
         return -1;
     for (uint64_t left = draw.pairs; left;) {
         uint64_t u = topomap_random_below(&draw.random, (uint32_t)draw.n);
@@ -153,7 +150,7 @@ static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *o
         if (u == v || !pairs_add(&pairs, u, v))
             continue;
         left--;
-        if (add_pair(&draw, u, v, out, err))
+        if (add_pair(&draw, u, v, out))
             return -1;
     }
     return 0;
@@ -215,8 +212,7 @@ static uint64_t weighted(const struct weights *w, topomap_random *random)
     return low;
 }
 
-static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *out,
-                         topomap_error *err)
+static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     double exponent = topomap_pattern_get(args, "exponent")->real;
     TOPOMAP_CLEANUP(weights_clear) struct weights weights = {0};
@@ -224,14 +220,14 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
     struct draw draw;
     uint64_t tries;
 
-    if (draw_new(args, &draw, out, err))
+    if (draw_new(args, &draw, out))
         return -1;
     if (draw.pairs > draw.n * (draw.n - 1) / 8)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                  "no room for a power law: more than a quarter of all pairs");
     weights.n = draw.n;
-    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, err) ||
-        pairs_new(&pairs, draw.pairs, err))
+    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, out->err) ||
+        pairs_new(&pairs, draw.pairs, out->err))
         return -1;
     tries = 100 * draw.pairs + 1000;
     for (uint64_t left = draw.pairs; left;) {
@@ -239,10 +235,10 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
         uint64_t v = weighted(&weights, &draw.random);
 
         if (!tries--)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
+            return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                      "the heavy ranks have no more pairs to draw: a larger "
                                      "exponent or a lower degree is needed");
-        if (u != v && pairs_add(&pairs, u, v) && left-- && add_pair(&draw, u, v, out, err))
+        if (u != v && pairs_add(&pairs, u, v) && left-- && add_pair(&draw, u, v, out))
             return -1;
     }
     return 0;
