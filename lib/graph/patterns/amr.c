@@ -91,7 +91,7 @@ static void own(struct blocks *b, uint32_t i)
                                  leaf->corner[2] + z)] = i;
 }
 
-static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topomap_error *err)
+static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topomap_pattern_out *out)
 {
     topomap_random random = {topomap_pattern_number(args, "seed")};
     uint64_t cells = 1, least = UINT64_MAX, corner[3];
@@ -105,19 +105,19 @@ static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topoma
             least = b->size[k];
     }
     if (cells > TOPOMAP_PATTERN_MOST)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                  "%llu blocks of the finest level; " TOPOMAP_PATTERN_LIMIT,
                                  (unsigned long long)cells);
     for (int k = 0; k < b->dims; k++) /* near the middle */
         b->centre[k] = (double)b->size[k] * (0.4 + 0.2 * topomap_pattern_unit(&random));
     b->radius = (double)least * topomap_pattern_get(args, "radius")->real;
-    b->owner = topomap_alloc(cells, sizeof *b->owner, err);
+    b->owner = topomap_pattern_alloc(out, cells, sizeof *b->owner);
     if (!b->owner)
         return -1;
     for (corner[2] = 0; corner[2] < b->size[2]; corner[2] += UINT64_C(1) << b->levels)
         for (corner[1] = 0; corner[1] < b->size[1]; corner[1] += UINT64_C(1) << b->levels)
             for (corner[0] = 0; corner[0] < b->size[0]; corner[0] += UINT64_C(1) << b->levels)
-                if (add_block(b, corner, 0, err))
+                if (add_block(b, corner, 0, out->err))
                     return -1;
     qsort(b->leaf, b->count, sizeof *b->leaf, by_curve);
     for (size_t i = 0; i < b->count; i++)
@@ -135,7 +135,7 @@ static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pat
 {
     uint64_t total = 0, before = 0;
 
-    b->rank = topomap_alloc(b->count, sizeof *b->rank, out->err);
+    b->rank = topomap_pattern_alloc(out, b->count, sizeof *b->rank);
     if (subcycle)
         out->load = topomap_alloc(ranks, sizeof *out->load, out->err);
     if (!b->rank || (subcycle && !out->load))
@@ -193,8 +193,6 @@ static int add_face(const struct blocks *b, uint32_t i, int k, uint64_t bytes, i
 static void blocks_clear(struct blocks *b)
 {
     free(b->leaf);
-    free(b->owner);
-    free(b->rank);
 }
 
 static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out)
@@ -203,7 +201,7 @@ static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out)
     int subcycle = topomap_pattern_number(args, "subcycle") != 0;
     uint64_t ranks = topomap_pattern_number(args, "n");
 
-    if (blocks_new(args, &b, out->err))
+    if (blocks_new(args, &b, out))
         return -1;
     if (!ranks)
         ranks = b.count;

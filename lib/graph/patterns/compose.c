@@ -147,7 +147,9 @@ static int make(const context *c, const topomap_pattern *pattern, const char *at
 
     if (topomap_pattern_parse(pattern, c->text, at, end, &args, c->err))
         return -1;
-    status = pattern->make(&args, &out) || out_take(&out, graph, &why);
+    status = pattern->make(&args, &out);
+    topomap_arena_clear(&out.memory);
+    status = status || out_take(&out, graph, &why);
     topomap_arcs_clear(&out.arcs);
     free(out.load);
     free(out.phase);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 #define SIDE_HELP "bytes to each neighbour; by direction: x:64,y:32, or x+:64,x-:8"
 #define BYTES                                                                                      \
@@ -70,11 +69,6 @@ struct grid {
     int offsets;
 };
 
-static void grid_clear(struct grid *grid)
-{
-    free(grid->offset);
-}
-
 /* In how many dimensions neighbours may differ, by the number of points; 0: no such stencil. */
 static int most_differing(uint64_t points, int dims)
 {
@@ -111,13 +105,13 @@ static uint64_t bytes_across(const topomap_pattern_args *args, const int *step, 
 TOPOMAP_COMPARE(by_delta, struct offset, TOPOMAP_ORDER(x->delta, y->delta), 0)
 
 static int offsets_fill(struct grid *grid, const topomap_pattern_args *args, int most,
-                        uint64_t side, topomap_error *err)
+                        uint64_t side, topomap_pattern_out *out)
 {
     int total = 1;
 
     for (int k = 0; k < grid->dims; k++)
         total *= 3;
-    grid->offset = topomap_alloc((size_t)total, sizeof *grid->offset, err);
+    grid->offset = topomap_pattern_alloc(out, (size_t)total, sizeof *grid->offset);
     if (!grid->offset)
         return -1;
     for (int code = 0; code < total; code++) {
@@ -214,7 +208,7 @@ static int add_ranks(const struct grid *grid, topomap_pattern_out *out)
 static int make(const topomap_pattern_args *args, const struct grid *like, int most, uint64_t side,
                 topomap_pattern_out *out)
 {
-    TOPOMAP_CLEANUP(grid_clear) struct grid grid = *like;
+    struct grid grid = *like;
     uint64_t ranks = 1;
 
     grid.dims = args->dims;
@@ -225,7 +219,7 @@ static int make(const topomap_pattern_args *args, const struct grid *like, int m
         grid.stride[k] = ranks;
         ranks = topomap_pattern_times(ranks, grid.dim[k]);
     }
-    return offsets_fill(&grid, args, most, side, out->err) ||
+    return offsets_fill(&grid, args, most, side, out) ||
                    topomap_pattern_size(out, ranks,
                                         topomap_pattern_times(ranks, (uint64_t)grid.offsets)) ||
                    add_ranks(&grid, out)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs of matrices from three-dimensional problems: finite elements, optimality systems. They
  * are larger than a job as a rule: `topomap graph partition` makes the job's graph of them. */
-#include <stdlib.h>
-
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 #define MESH_SHAPE(help)                                                                           \
     {                                                                                              \
@@ -136,12 +133,12 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
     uint64_t bytes = topomap_pattern_number(args, "bytes");
     int step[26][3], steps = steps_of(topomap_pattern_number(args, "element") == 1, step);
     uint64_t size[3];
-    TOPOMAP_FREED uint32_t *id = NULL;
+    uint32_t *id;
 
     if (box_of(args, solid == SOLID_CRANK ? 6 : 1, size, out->err))
         return -1;
     cells = size[0] * size[1] * size[2];
-    id = topomap_alloc(cells, sizeof *id, out->err);
+    id = topomap_pattern_alloc(out, cells, sizeof *id);
     if (!id)
         return -1;
     for (uint64_t at = 0; at < cells; at++)

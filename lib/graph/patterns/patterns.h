@@ -80,8 +80,9 @@ uint64_t topomap_pattern_number_or(const topomap_pattern_args *args, const char 
 /** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
  *  added up. */
 typedef struct topomap_pattern_out {
-    topomap_error *err; /* set by a function that gets this and fails; or NULL */
-    uint64_t most;      /* ranks that there may be; 0: any number */
+    topomap_error *err;   /* set by a function that gets this and fails; or NULL */
+    topomap_arena memory; /* of topomap_pattern_alloc() */
+    uint64_t most;        /* ranks that there may be; 0: any number */
     uint64_t ranks;
     topomap_arcs arcs;
     uint64_t *load; /* [ranks] or NULL */
@@ -103,6 +104,12 @@ struct topomap_pattern {
 /** Declares how large the graph is before any of it is made: sets \p out->ranks and allocates
  *  \p arcs. EUSAGE on no ranks, and on more than TOPOMAP_PATTERN_MOST ranks or arcs. */
 int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs);
+/** As topomap_alloc(), for what the pattern's file needs until its graph is made; not to be freed.
+ */
+static inline void *topomap_pattern_alloc(topomap_pattern_out *out, size_t count, size_t size)
+{
+    return topomap_arena_alloc(&out->memory, count, size, out->err);
+}
 /** \p a * \p b, or 2^63 where that is more: for sizes before topomap_pattern_size(). */
 uint64_t topomap_pattern_times(uint64_t a, uint64_t b);
 /** The arcs from here on happen after those so far. */

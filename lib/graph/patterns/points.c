@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/alloc.h"
-
 #define POINT_RANGE ((uint32_t)1 << TOPOMAP_POINT_BITS)
 #define NUMBERING                                                                                  \
     {                                                                                              \
@@ -68,11 +66,12 @@ static void draw_all(topomap_point *point, uint64_t n, int dims, topomap_random 
     }
 }
 
-static topomap_point *points_new(const topomap_pattern_args *args, int dims, topomap_error *err)
+static topomap_point *points_new(const topomap_pattern_args *args, int dims,
+                                 topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n");
     topomap_random random = {topomap_pattern_number(args, "seed")};
-    topomap_point *point = topomap_alloc(n, sizeof *point, err);
+    topomap_point *point = topomap_pattern_alloc(out, n, sizeof *point);
 
     if (!point)
         return NULL;
@@ -107,12 +106,12 @@ static uint64_t cell_of(const struct cells *c, const topomap_point *p)
     return cell;
 }
 
-static int cells_fill(struct cells *c, uint64_t n, topomap_error *err)
+static int cells_fill(struct cells *c, uint64_t n, topomap_pattern_out *out)
 {
     uint64_t count = c->side * c->side * (c->dims == 3 ? c->side : 1);
 
-    c->first = topomap_alloc(count + 2, sizeof *c->first, err);
-    c->list = topomap_alloc(n, sizeof *c->list, err);
+    c->first = topomap_pattern_alloc(out, count + 2, sizeof *c->first);
+    c->list = topomap_pattern_alloc(out, n, sizeof *c->list);
     if (!c->first || !c->list)
         return -1;
     for (uint64_t i = 0; i < n; i++)
@@ -188,36 +187,35 @@ static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out)
     double expected =
         (double)n * (double)n * (dims == 3 ? 4.2 * pow(radius, 3) : 3.2 * pow(radius, 2));
     struct cells c = {.dims = dims};
-    TOPOMAP_FREED topomap_point *point = NULL;
-    int status;
+    topomap_point *point;
 
     if (expected > (double)n * (double)n)
         expected = (double)n * (double)n;
     if (topomap_pattern_size(out, n, expected < 0x1p40 ? (uint64_t)expected : UINT64_MAX))
         return -1;
-    point = points_new(args, dims, out->err);
+    point = points_new(args, dims, out);
     if (!point)
         return -1;
     c.point = point;
     c.reach = (uint64_t)(radius * radius * (double)POINT_RANGE * (double)POINT_RANGE);
     c.side = radius * most < 1.0 ? (uint64_t)most : (uint64_t)(1.0 / radius);
     c.side += !c.side;
-    status = cells_fill(&c, n, out->err);
-    for (uint64_t i = 0; !status && i < n; i++)
-        status = add_point(&c, (uint32_t)i, bytes, out);
-    free(c.first);
-    free(c.list);
-    return status;
+    if (cells_fill(&c, n, out))
+        return -1;
+    for (uint64_t i = 0; i < n; i++)
+        if (add_point(&c, (uint32_t)i, bytes, out))
+            return -1;
+    return 0;
 }
 
 static int make_delaunay(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n");
-    TOPOMAP_FREED topomap_point *point = NULL;
+    topomap_point *point;
 
     if (topomap_pattern_size(out, n, 6 * n))
         return -1;
-    point = points_new(args, 2, out->err);
+    point = points_new(args, 2, out);
     if (!point)
         return -1;
     return topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random pairs of ranks: all alike, or with degrees that follow a power law. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 #define COMMON                                                                                     \
     TOPOMAP_PARAM_RANKS("ranks"),                                                                  \
@@ -39,11 +37,6 @@ struct pairs {
     uint64_t mask;
 };
 
-static void pairs_clear(struct pairs *pairs)
-{
-    free(pairs->key);
-}
-
 /* Adds the pair of u and v in either order. 1: new. */
 static int pairs_add(struct pairs *pairs, uint64_t u, uint64_t v)
 {
@@ -62,13 +55,13 @@ static int pairs_add(struct pairs *pairs, uint64_t u, uint64_t v)
     }
 }
 
-static int pairs_new(struct pairs *pairs, uint64_t count, topomap_error *err)
+static int pairs_new(struct pairs *pairs, uint64_t count, topomap_pattern_out *out)
 {
     uint64_t room = 16;
 
     while (room < 2 * count)
         room *= 2;
-    pairs->key = topomap_alloc(room, sizeof *pairs->key, err);
+    pairs->key = topomap_pattern_alloc(out, room, sizeof *pairs->key);
     pairs->mask = room - 1;
     return pairs->key ? 0 : -1;
 }
@@ -130,7 +123,7 @@ static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
 /* Erdos and Renyi's G(n, m): every set of m pairs is as likely. */
 static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
+    struct pairs pairs = {0};
     struct draw draw;
     uint64_t all;
 
@@ -138,10 +131,9 @@ static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *o
         return -1;
     all = draw.n * (draw.n - 1) / 2;
     if (draw.pairs > all / 2) /* the set gets all pairs: they are few, see the limit on arcs */
-        return pairs_new(&pairs, all, out->err) || make_dense(&draw, &pairs, all - draw.pairs, out)
-                   ? -1
-                   : 0;
-    if (pairs_new(&pairs, draw.pairs, out->err))
+        return pairs_new(&pairs, all, out) || make_dense(&draw, &pairs, all - draw.pairs, out) ? -1
+                                                                                               : 0;
+    if (pairs_new(&pairs, draw.pairs, out))
         return -1;
     for (uint64_t left = draw.pairs; left;) {
         uint64_t u = topomap_random_below(&draw.random, (uint32_t)draw.n);
@@ -165,19 +157,13 @@ struct weights {
     uint64_t *guide; /* [n + 1] the rank at each n-th part of the sum: where a search begins */
 };
 
-static void weights_clear(struct weights *w)
-{
-    free(w->sum);
-    free(w->guide);
-}
-
-static int weights_new(struct weights *w, double exponent, double deg, topomap_error *err)
+static int weights_new(struct weights *w, double exponent, double deg, topomap_pattern_out *out)
 {
     double power = -1.0 / (exponent - 1.0), shift = 1.0;
     uint64_t at = 0;
 
-    w->sum = topomap_alloc(w->n + 1, sizeof *w->sum, err);
-    w->guide = topomap_alloc(w->n + 1, sizeof *w->guide, err);
+    w->sum = topomap_pattern_alloc(out, w->n + 1, sizeof *w->sum);
+    w->guide = topomap_pattern_alloc(out, w->n + 1, sizeof *w->guide);
     if (!w->sum || !w->guide)
         return -1;
     for (int round = 0; round < 60; round++, shift *= 2) {
@@ -215,8 +201,8 @@ static uint64_t weighted(const struct weights *w, topomap_random *random)
 static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     double exponent = topomap_pattern_get(args, "exponent")->real;
-    TOPOMAP_CLEANUP(weights_clear) struct weights weights = {0};
-    TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
+    struct weights weights = {0};
+    struct pairs pairs = {0};
     struct draw draw;
     uint64_t tries;
 
@@ -226,8 +212,8 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
         return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                  "no room for a power law: more than a quarter of all pairs");
     weights.n = draw.n;
-    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, out->err) ||
-        pairs_new(&pairs, draw.pairs, out->err))
+    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, out) ||
+        pairs_new(&pairs, draw.pairs, out))
         return -1;
     tries = 100 * draw.pairs + 1000;
     for (uint64_t left = draw.pairs; left;) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees and butterflies of collective operations, masters with workers, wavefronts. */
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 static const topomap_pattern_param tree[] = {
     TOPOMAP_PARAM_RANKS("ranks"),
@@ -70,14 +69,14 @@ static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out)
     uint64_t k = kary ? topomap_pattern_number(args, "k") : 0;
     uint64_t bytes = topomap_pattern_number(args, "bytes");
     int below = topomap_pattern_number(args, "carry") == 1;
-    TOPOMAP_FREED uint32_t *size = NULL;
+    uint32_t *size;
 
     if (root >= n)
         return topomap_error_set(out->err, TOPOMAP_EUSAGE, "root=%llu of %llu ranks",
                                  (unsigned long long)root, (unsigned long long)n);
     if (topomap_pattern_size(out, n, 2 * (n - 1)))
         return -1;
-    size = topomap_alloc(below ? n : 1, sizeof *size, out->err);
+    size = topomap_pattern_alloc(out, below ? n : 1, sizeof *size);
     if (!size)
         return -1;
     for (uint64_t r = n - 1; r > 0; r--) { /* children have larger numbers */
