@@ -39,6 +39,8 @@ static int class_read(struct decoder *decoder, uint32_t number)
 
 static int classes_read(struct decoder *decoder)
 {
+    size_t bit = decoder->walk.reader.bit; /* behind the classes */
+
     decoder->out.node_class =
         topomap_alloc(decoder->walk.classes, sizeof *decoder->out.node_class, decoder->err);
     if (!decoder->out.node_class)
@@ -47,6 +49,7 @@ static int classes_read(struct decoder *decoder)
     for (uint32_t i = 0; i < decoder->walk.classes; i++)
         if (class_read(decoder, i))
             return -1;
+    decoder->walk.reader.bit = bit;
     return 0;
 }
 
@@ -172,28 +175,24 @@ static int nodes_read(struct decoder *decoder)
 
 /* ---- The text ---------------------------------------------------------------------------- */
 
+static void decoder_clear(struct decoder *decoder)
+{
+    free(decoder->pattern);
+    bindings_walk_close(&decoder->walk);
+    topomap_bindings_clear(&decoder->out);
+}
+
 int topomap_bindings_decode(const char *text, topomap_bindings *bindings, topomap_error *err)
 {
-    struct decoder decoder = {.err = err};
-    size_t bit;
-    int status = bindings_walk_open(&decoder.walk, text, strlen(text), SIZE_MAX, 0, err);
+    TOPOMAP_CLEANUP(decoder_clear) struct decoder decoder = {.err = err};
 
-    if (!status) {
-        bit = decoder.walk.reader.bit;
-        status = classes_read(&decoder);
-        decoder.walk.reader.bit = bit;
-    }
-    if (!status)
-        status = patterns_read(&decoder) || nodes_read(&decoder) ? -1 : 0;
-    free(decoder.pattern);
-    bindings_walk_close(&decoder.walk);
-    if (status) {
-        topomap_bindings_clear(&decoder.out);
+    if (bindings_walk_open(&decoder.walk, text, strlen(text), SIZE_MAX, 0, err) ||
+        classes_read(&decoder) || patterns_read(&decoder) || nodes_read(&decoder))
         return -1;
-    }
     decoder.out.job = decoder.walk.job;
     decoder.out.step = decoder.walk.step;
     *bindings = decoder.out;
+    decoder.out = (topomap_bindings){0};
     return 0;
 }
 

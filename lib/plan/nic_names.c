@@ -152,8 +152,9 @@ static int entry_of(const char *at, size_t length, char *to)
 static const char *unfold(const char *at, size_t most, topomap_node_nics *nics, char **memory,
                           topomap_error *err)
 {
-    char *entry = topomap_alloc(strcspn(at, "; ") + 1, 1, err), *grown;
+    TOPOMAP_FREED char *entry = topomap_alloc(strcspn(at, "; ") + 1, 1, err);
     const char *problem = NULL;
+    size_t room = 0;
 
     for (uint32_t count; entry && !problem; at++) {
         size_t own = strcspn(at, "*,; ");
@@ -165,11 +166,9 @@ static const char *unfold(const char *at, size_t most, topomap_node_nics *nics, 
         } else if (count + nics->entries > TOPOMAP_NICS_ENTRIES ||
                    nics->bytes + (uint64_t)count * ((uint32_t)length + 1) > most) {
             problem = "a node has more than there is room for";
-        } else {
-            grown = realloc(*memory, nics->bytes + (size_t)count * ((size_t)length + 1));
-            if (!grown)
-                problem = "there is no memory for it";
-            *memory = grown ? grown : *memory;
+        } else if (topomap_grow(memory, &room, nics->bytes + count * ((size_t)length + 1), 1,
+                                err)) {
+            problem = "there is no memory for it";
         }
         for (uint32_t i = 0; !problem && i < count; i++) {
             memcpy(*memory + nics->bytes, entry, (size_t)length);
@@ -182,7 +181,6 @@ static const char *unfold(const char *at, size_t most, topomap_node_nics *nics, 
     }
     if (entry && !problem && *at != ';' && *at != ' ')
         problem = "a name that is none";
-    free(entry);
     return entry ? problem : "there is no memory for it";
 }
 

@@ -4,7 +4,6 @@
 #include <locale.h>
 
 #include "graph/formats/io.h"
-#include "util/alloc.h"
 #include "util/safe_text.h"
 #include "util/text.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/alloc.h"
 #include "util/text.h"
 
 /* By their places in the words below. */

@@ -2,9 +2,6 @@
 /* METIS graph files: METIS manual 5.1, section 4.1.1. One line a vertex, from 1, each edge listed
  * at both ends; lines that begin with % are comments; an empty line is a vertex without edges. */
 #include "graph/formats/io.h"
-
-#include <string.h>
-
 #include "util/alloc.h"
 #include "util/text.h"
 

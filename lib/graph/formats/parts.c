@@ -478,12 +478,12 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
                             topomap_error *err)
 {
-    topomap_parts parts = {0};
-    int status = add_folder(&parts, folder, path, seconds, err) ||
-                 topomap_parts_take(&parts, path, graph, err);
+    TOPOMAP_CLEANUP(topomap_parts_clear) topomap_parts parts = {0};
 
-    topomap_parts_clear(&parts);
-    return status ? -1 : 0;
+    return add_folder(&parts, folder, path, seconds, err) ||
+                   topomap_parts_take(&parts, path, graph, err)
+               ? -1
+               : 0;
 }
 
 int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,

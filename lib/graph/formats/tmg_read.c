@@ -3,7 +3,6 @@
  * checksums, and that they are rows as topomap_graph has them, whoever wrote the file. */
 #include "graph/formats/io.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

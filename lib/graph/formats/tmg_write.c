@@ -81,16 +81,16 @@ static int add_phases(struct list *list, const topomap_graph *graph, topomap_err
     for (uint32_t i = 0; i < graph->phases; i++) {
         const topomap_graph *phase = graph->phase[i];
         uint64_t *head = list->heads + 4 * (size_t)i;
+        const struct piece pieces[] = {
+            {TOPOMAP_TMG_PHASE, i + 1, head, 32},
+            {TOPOMAP_TMG_BARRIER, i + 1, phase->barrier ? &barrier : NULL, 8},
+        };
 
         head[0] = phase->arcs;
         head[1] = phase->pairs;
         head[2] = phase->total_bytes;
         head[3] = phase->total_messages;
-        if (add(list, &(struct piece){TOPOMAP_TMG_PHASE, i + 1, head, 32}, 1, err) ||
-            add(list,
-                &(struct piece){TOPOMAP_TMG_BARRIER, i + 1, phase->barrier ? &barrier : NULL, 8}, 1,
-                err) ||
-            add_arcs(list, i + 1, phase, err))
+        if (add(list, pieces, 2, err) || add_arcs(list, i + 1, phase, err))
             return -1;
     }
     return 0;
