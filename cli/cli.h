@@ -8,7 +8,9 @@
 
 #include "cli/terminal/terminal.h"
 #include "request/request.h"
+#include "topomap/db.h"
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 
 /** Exit statuses of every command. */
 enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FAILED = 4 };
@@ -182,8 +184,19 @@ const char *cli_output(const cli_call *call);
 /** Whether a file's name is more than, and ends in, \p suffix; NULL does not. */
 int cli_ends_in(const char *name, const char *suffix);
 
+/** Nonzero if a text is 1 to \p most decimal digits and nothing else. */
+int cli_is_digits(const char *text, size_t most);
+
 /** The variable's value, lent; NULL: it is not set, or empty, which is the same. */
 const char *cli_environment(const char *name);
+
+/** Attribute of a local pointer to a database: it is closed with the scope. The pointer must be
+ *  initialised. */
+#define CLI_DB_CLOSED TOPOMAP_CLEANUP(cli_close_db)
+static inline void cli_close_db(topomap_db **db)
+{
+    topomap_db_close(*db);
+}
 
 #define CLI_SITE_DATABASE "/var/lib/topomap/topology.db"
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
@@ -222,10 +235,26 @@ void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const 
  *  \return CLI_DONE, or CLI_FAILED */
 int cli_json(FILE *out, json_t *value, size_t flags);
 
+/** Answers what a call asked: prints the JSON and takes its reference (NULL: text was printed), or
+ *  says why it \p failed. Returns the exit status. */
+int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_t *json,
+               size_t flags);
+
 /** Writes a value in ASCII. \param escaped  the ASCII characters that strings may hold and that are
  *  written as \uXXXX, in addition to those that JSON requires: DEL, which a terminal obeys, and in
  *  HTML "<". Returns 0, or -1 if memory is short. */
 int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags);
+
+/** Makes an object. \param format  "KEY:TYPE KEY:TYPE ...", and for each a value of the type:
+ *  s (cli_json_text()) or S (cli_json_filled()) a text, b a truth, i an int, u a uint32_t, c a
+ *  uint32_t that is null in place of 0, U a number of 64 bits, z a size_t, r a double, o JSON whose
+ *  reference is taken, O one that is not; n takes none and is null.
+ *  Returns NULL if memory is short, a double is not finite, or JSON is NULL. */
+json_t *cli_json_object(const char *format, ...);
+/** Puts such an object behind the others of a list. Returns 0, or -1 if there is none. */
+#define cli_json_add(list, ...) json_array_append_new(list, cli_json_object(__VA_ARGS__))
+/** Sets such members of an object, but those whose values there are not. */
+void cli_json_set(json_t *object, const char *format, ...);
 
 /** The words of a text, one of these characters between two; none of NULL. */
 json_t *cli_json_words(const char *text, char separator);

@@ -7,33 +7,19 @@
 #include "request/request.h"
 #include "topology-db/db.h"
 
-static const char *pattern_word(size_t i)
-{
-    const topomap_graph_pattern_info *row = topomap_graph_pattern_row(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *algorithm_word(size_t i)
-{
-    const topomap_algorithm *row = topomap_algorithm_row(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *importer_word(size_t i)
-{
-    const topomap_db_importer_row *row = topomap_db_importers(i);
-
-    return row ? row->name : NULL;
-}
-
-static const char *exporter_word(size_t i)
-{
-    const topomap_db_exporter_row *row = topomap_db_exporter_row_at(i);
-
-    return row ? row->name : NULL;
-}
+/* Defines a function that returns the name of a table's row, or NULL after the last. */
+#define NAMES(function, type, row_at)                                                              \
+    static const char *function(size_t i)                                                          \
+    {                                                                                              \
+        const type *row = row_at(i);                                                               \
+                                                                                                   \
+        return row ? row->name : NULL;                                                             \
+    }
+NAMES(pattern_word, topomap_graph_pattern_info, topomap_graph_pattern_row)
+NAMES(algorithm_word, topomap_algorithm, topomap_algorithm_row)
+NAMES(importer_word, topomap_db_importer_row, topomap_db_importers)
+NAMES(exporter_word, topomap_db_exporter_row, topomap_db_exporter_row_at)
+NAMES(format_word, topomap_graph_format, topomap_graph_format_row)
 
 /* What may stand behind a command beside its options and files. */
 static const struct {
@@ -43,13 +29,6 @@ static const struct {
     {"graph generate", pattern_word}, {"formats", pattern_word},    {"map", algorithm_word},
     {"db import", importer_word},     {"db export", exporter_word}, {"db forget", importer_word},
 };
-
-static const char *format_word(size_t i)
-{
-    const topomap_graph_format *row = topomap_graph_format_row(i);
-
-    return row ? row->name : NULL;
-}
 
 /* What may stand behind an option; of a value that the help writes as JOB, the steps that have
  * records. A file is the shell's own business. */
@@ -84,14 +63,13 @@ static int put_option_words(const cli_command *command, const char *name)
     for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
         for (size_t i = 0; !strcmp(name, taken[t].option) && taken[t].word(i); i++)
             puts(taken[t].word(i));
-    for (size_t i = 0; !strcmp(name, "to"); i++) {
-        const char *word = writes_db ? exporter_word(i) : format_word(i);
-
-        if (!word)
-            break;
-        if (writes_db || topomap_graph_format_row(i)->can_write)
-            puts(word);
-    }
+    if (strcmp(name, "to") != 0)
+        return 1;
+    for (size_t i = 0; writes_db && exporter_word(i); i++)
+        puts(exporter_word(i));
+    for (size_t i = 0; !writes_db && format_word(i); i++)
+        if (topomap_graph_format_row(i)->can_write)
+            puts(format_word(i));
     return 1;
 }
 

@@ -79,6 +79,86 @@ json_t *cli_json_count(uint64_t count)
     return count ? json_integer((json_int_t)count) : json_null();
 }
 
+int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_t *json,
+               size_t flags)
+{
+    if (!failed)
+        return json ? cli_json(stdout, json, flags) : CLI_DONE;
+    json_decref(json);
+    return cli_fail(call, err);
+}
+
+/* The next value of a format, of the types that cli.h lists. */
+static json_t *next_value(char type, va_list *args)
+{
+    switch (type) {
+    case 's':
+        return cli_json_text(va_arg(*args, const char *));
+    case 'S':
+        return cli_json_filled(va_arg(*args, const char *));
+    case 'b':
+        return json_boolean(va_arg(*args, int));
+    case 'i':
+        return json_integer(va_arg(*args, int));
+    case 'u':
+        return json_integer(va_arg(*args, uint32_t));
+    case 'c':
+        return cli_json_count(va_arg(*args, uint32_t));
+    case 'U':
+        return json_integer((json_int_t)va_arg(*args, uint64_t));
+    case 'z':
+        return json_integer((json_int_t)va_arg(*args, size_t));
+    case 'r':
+        return json_real(va_arg(*args, double));
+    case 'O':
+        return json_incref(va_arg(*args, json_t *));
+    case 'n':
+        return json_null();
+    default:
+        return va_arg(*args, json_t *);
+    }
+}
+
+static int set_all(json_t *object, const char *format, va_list *args)
+{
+    int failed = 0;
+
+    while (*format) {
+        size_t length = strcspn(format, ":");
+        char key[64];
+
+        snprintf(key, sizeof key, "%.*s", (int)length, format);
+        format += length + 1;
+        failed |= json_object_set_new(object, key, next_value(*format, args));
+        format += 1 + (format[1] == ' ');
+    }
+    return failed;
+}
+
+void cli_json_set(json_t *object, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    set_all(object, format, &args);
+    va_end(args);
+}
+
+json_t *cli_json_object(const char *format, ...)
+{
+    json_t *object = json_object();
+    va_list args;
+    int failed;
+
+    va_start(args, format);
+    failed = set_all(object, format, &args);
+    va_end(args);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 json_t *cli_json_numbers(const uint32_t *number, uint32_t count)
 {
     json_t *list = json_array();

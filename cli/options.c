@@ -286,6 +286,13 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
     return 0;
 }
 
+int cli_is_digits(const char *text, size_t most)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    return digits && digits <= most && !text[digits];
+}
+
 const char *cli_environment(const char *name)
 {
     const char *value = getenv(name);

@@ -44,7 +44,7 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
 
         if (strlen(name) == (size_t)(equals - word) && !strncasecmp(word, name, strlen(name))) {
             if ((fact == POLICY_NODES || fact == POLICY_TASKS) &&
-                (!equals[1] || equals[1 + strspn(equals + 1, "0123456789")]))
+                !cli_is_digits(equals + 1, SIZE_MAX))
                 return cli_usage_error(call, "%s= takes a count, not '%s'", name, equals + 1);
             job->fact[fact] = equals + 1;
             if (fact == POLICY_PROGRAM && strrchr(equals, '/')) /* as srun: without its folder */
@@ -58,16 +58,12 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
     return cli_usage_error(call, "'%s' is not known of a job: %s", word, known);
 }
 
-static int is_count(const char *text)
-{
-    return *text && !text[strspn(text, "0123456789")] && strlen(text) < 10;
-}
-
 static const struct passwd *find_user(const char *user)
 {
     const struct passwd *entry = user ? getpwnam(user) : NULL;
 
-    return entry || !user || !is_count(user) ? entry : getpwuid((uid_t)strtoul(user, NULL, 10));
+    return entry || !user || !cli_is_digits(user, 9) ? entry
+                                                     : getpwuid((uid_t)strtoul(user, NULL, 10));
 }
 
 /* Rules may say the name or the number, and srun knows both. NULL: this machine does not. */
@@ -82,7 +78,8 @@ static char *user_of(const char *user)
 /* The same of each of the groups that were named. */
 static char *group_names(const char *groups)
 {
-    char *copy = strdup(groups), *text = NULL, *rest = NULL;
+    TOPOMAP_FREED char *copy = strdup(groups);
+    char *text = NULL, *rest = NULL;
     size_t size;
     FILE *out = copy ? open_memstream(&text, &size) : NULL;
 
@@ -90,7 +87,7 @@ static char *group_names(const char *groups)
          name = strtok_r(NULL, ",", &rest)) {
         const struct group *row = getgrnam(name);
 
-        if (!row && is_count(name))
+        if (!row && cli_is_digits(name, 9))
             row = getgrgid((gid_t)strtoul(name, NULL, 10));
         if (row)
             fprintf(out, "%s%s,%u", ftell(out) ? "," : "", row->gr_name, row->gr_gid);
@@ -99,7 +96,6 @@ static char *group_names(const char *groups)
     }
     if (out)
         fclose(out);
-    free(copy);
     return text;
 }
 
@@ -160,9 +156,8 @@ static void print_rules(const struct answer *answer, json_t *list)
         int fits = policy_rule_fits(rule, answer->job, why, sizeof why);
 
         if (list)
-            json_array_append_new(
-                list, json_pack("{s:o, s:i, s:b, s:o}", "rule", cli_json_text(rule->name), "line",
-                                (int)rule->line, "fits", fits, "why", cli_json_text(why)));
+            cli_json_add(list, "rule:s line:i fits:b why:s", rule->name, (int)rule->line, fits,
+                         why);
         else
             printf("%s:%u: rule '%s' %s: %s\n", answer->policy->path, rule->line, rule->name,
                    fits ? "applies" : "does not fit", why);
@@ -185,10 +180,8 @@ static void print_settings(const struct answer *answer, json_t *list)
         policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT,
                            answer->policy, answer->rule, origin, sizeof origin);
         if (list)
-            json_array_append_new(
-                list, json_pack("{s:s, s:o, s:o, s:b}", "name", word, "value", cli_json_text(value),
-                                "origin", cli_json_text(origin), "forced",
-                                answer->rule && answer->rule->force & 1u << key ? 1 : 0));
+            cli_json_add(list, "name:s value:s origin:s forced:b", word, value, origin,
+                         answer->rule && answer->rule->force & 1u << key ? 1 : 0);
         else if (value && decision->on)
             printf("  %-11s %-12s %s%s\n", word, value, origin,
                    decision->overruled & 1u << key ? ", whatever the options say" : "");
@@ -203,11 +196,10 @@ static void print_json(const struct answer *answer)
     print_rules(answer, rules);
     print_settings(answer, settings);
     cli_json(stdout,
-             json_pack("{s:o, s:i, s:o, s:o, s:b, s:b, s:o, s:o}", "file",
-                       cli_json_text(answer->policy->path), "rules", (int)answer->policy->rules,
-                       "rule", cli_json_text(answer->rule ? answer->rule->name : NULL),
-                       "considered", rules, "on", decision->on, "asked", decision->asked, "why",
-                       cli_json_text(decision->why), "settings", settings),
+             cli_json_object("file:s rules:i rule:s considered:o on:b asked:b why:s settings:o",
+                             answer->policy->path, (int)answer->policy->rules,
+                             answer->rule ? answer->rule->name : NULL, rules, decision->on,
+                             decision->asked, decision->why, settings),
              0);
 }
 
@@ -264,17 +256,17 @@ static int check_graphs(const policy *policy)
     return mistakes;
 }
 
-/* Facts as srun has them; *owned are to be freed. */
-static void complete(policy_job *job, char *owned[2])
+/* Facts as srun has them; the caller frees the texts with free(). */
+static void complete(policy_job *job, char **user, char **groups)
 {
-    const char *user = job->fact[POLICY_USER], *group = job->fact[POLICY_GROUP];
+    const char *named = job->fact[POLICY_USER], *group = job->fact[POLICY_GROUP];
 
-    owned[0] = user_of(user);
-    owned[1] = group ? group_names(group) : groups_of(user);
-    if (owned[0])
-        job->fact[POLICY_USER] = owned[0];
-    if (owned[1])
-        job->fact[POLICY_GROUP] = owned[1];
+    *user = user_of(named);
+    *groups = group ? group_names(group) : groups_of(named);
+    if (*user)
+        job->fact[POLICY_USER] = *user;
+    if (*groups)
+        job->fact[POLICY_GROUP] = *groups;
 }
 
 static int answer_job(const cli_call *call, const policy *policy, const policy_job *job,
@@ -300,7 +292,7 @@ static int run_check(const cli_call *call)
     policy_site site = {0};
     policy policy;
     topomap_error err;
-    char *owned[2];
+    TOPOMAP_FREED char *user = NULL, *groups = NULL;
     int status = read_job(call, &job, &said, &site);
 
     if (status)
@@ -308,7 +300,7 @@ static int run_check(const cli_call *call)
     if (policy_read(call->operand[0], &policy, print_problem, &err))
         return told ? CLI_INPUT : cli_fail(call, &err);
     warn_unreachable(&policy);
-    complete(&job, owned);
+    complete(&job, &user, &groups);
     if (check_graphs(&policy))
         status = CLI_INPUT;
     else if (call->options.job || call->options.topomap || call->options.json)
@@ -316,8 +308,6 @@ static int run_check(const cli_call *call)
     else
         printf("%s: %zu rule%s\n", policy.path, policy.rules, policy.rules == 1 ? "" : "s");
     policy_clear(&policy);
-    free(owned[0]);
-    free(owned[1]);
     return status;
 }
 

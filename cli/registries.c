@@ -24,8 +24,7 @@ static json_t *parameters_json(size_t i)
     json_t *list = json_array();
 
     for (size_t k = 0; (p = topomap_algorithm_parameter(i, k)) != NULL; k++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", p->name, "value", p->value,
-                                              "help", p->help));
+        cli_json_add(list, "name:s value:s help:s", p->name, p->value, p->help);
     return list;
 }
 
@@ -37,10 +36,9 @@ static int run_algorithms(const cli_call *call)
     for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
         if (!call->options.json)
             print_row(row, i);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "name", row->name,
-                                              "source", row->source, "kind", row->kind, "machines",
-                                              cli_json_words(row->machines, ','), "help", row->help,
-                                              "parameters", parameters_json(i)));
+        cli_json_add(list, "name:s source:s kind:s machines:o help:s parameters:o", row->name,
+                     row->source, row->kind, cli_json_words(row->machines, ','), row->help,
+                     parameters_json(i));
     }
     if (call->options.json)
         return cli_json(stdout, list, 0);
@@ -77,13 +75,11 @@ static json_t *patterns_json(void)
         json_t *parameters = json_array();
 
         for (size_t k = 0; topomap_graph_pattern_parameter(i, k, &param); k++)
-            json_array_append_new(
-                parameters, json_pack("{s:s, s:s?, s:s?, s:s}", "name", param.name, "values",
-                                      param.values, "default", param.fallback, "help", param.help));
+            cli_json_add(parameters, "name:s values:s default:s help:s", param.name, param.values,
+                         param.fallback, param.help);
         row = topomap_graph_pattern_row(i);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:o}", "name", row->name, "grammar",
-                                        grammar, "help", row->help, "parameters", parameters));
+        cli_json_add(list, "name:s grammar:s help:s parameters:o", row->name, grammar, row->help,
+                     parameters);
     }
     return list;
 }
@@ -132,8 +128,7 @@ static json_t *options_json(const topomap_graph_option *o)
     json_t *list = json_array();
 
     for (; o && o->name; o++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", o->name, "values",
-                                              o->values, "help", o->help));
+        cli_json_add(list, "name:s values:s help:s", o->name, o->values, o->help);
     return list;
 }
 
@@ -143,9 +138,15 @@ static json_t *imports_json(void)
     json_t *list = json_array();
 
     for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", row->name, "help",
-                                              row->help, "options", options_json(row->options)));
+        cli_json_add(list, "name:s help:s options:o", row->name, row->help,
+                     options_json(row->options));
     return list;
+}
+
+static void print_options(const topomap_graph_option *o, int indent)
+{
+    for (; o && o->name; o++)
+        printf("%*s%s=%s: %s\n", indent, "", o->name, o->values, o->help);
 }
 
 static void print_imports(void)
@@ -155,8 +156,7 @@ static void print_imports(void)
     puts("Formats of `topomap db import`, with their --option NAME=VALUE:");
     for (size_t i = 0; (row = topomap_db_importers(i)) != NULL; i++) {
         printf("  %-14s %s\n", row->name, row->help);
-        for (const topomap_graph_option *o = row->options; o && o->name; o++)
-            printf("%17s%s=%s: %s\n", "", o->name, o->values, o->help);
+        print_options(row->options, 17);
     }
 }
 
@@ -166,13 +166,11 @@ static json_t *tables_json(void)
     json_t *formats = json_array();
 
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
-        json_array_append_new(formats, json_pack("{s:s, s:s, s:o, s:b, s:b, s:o}", "name",
-                                                 format->name, "help", format->help, "suffixes",
-                                                 cli_json_words(format->suffix, ','), "read",
-                                                 format->can_read, "write", format->can_write,
-                                                 "options", options_json(format->options)));
-    return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", patterns_json(), "imports",
-                     imports_json());
+        cli_json_add(formats, "name:s help:s suffixes:o read:b write:b options:o", format->name,
+                     format->help, cli_json_words(format->suffix, ','), format->can_read,
+                     format->can_write, options_json(format->options));
+    return cli_json_object("formats:o patterns:o imports:o", formats, patterns_json(),
+                           imports_json());
 }
 
 static int run_formats(const cli_call *call)
@@ -191,8 +189,7 @@ static int run_formats(const cli_call *call)
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++) {
         printf("  %-15s %s%s%s\n", format->name, format->help,
                format->can_read ? "" : " (written only)", format->can_write ? "" : " (read only)");
-        for (const topomap_graph_option *o = format->options; o && o->name; o++)
-            printf("%18s%s=%s: %s\n", "", o->name, o->values, o->help);
+        print_options(format->options, 18);
     }
     print_patterns();
     print_imports();

@@ -19,6 +19,7 @@
 
 #include "cli/subprocess.h"
 #include "plugin/common/child.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/full_io.h"
 
@@ -108,10 +109,9 @@ static void last_line(char *text, char last[CLI_WHY])
 static int finish(int late, int status, int complaints, unsigned ms, char last[CLI_WHY])
 {
     size_t size;
-    char *said = cli_capture_text(complaints, MOST, &size);
+    TOPOMAP_FREED char *said = cli_capture_text(complaints, MOST, &size);
 
     last_line(said, last);
-    free(said);
     if (late)
         snprintf(last, CLI_WHY, "no answer within %g s", ms / 1000.0);
     else if (WIFSIGNALED(status))
@@ -123,7 +123,7 @@ static int finish(int late, int status, int complaints, unsigned ms, char last[C
 int cli_capture_to(char *const *words, int64_t began, unsigned ms, int out, uint64_t most,
                    char last[CLI_WHY])
 {
-    int complaints = memfd_create("err", MFD_CLOEXEC);
+    TOPOMAP_CLOSED int complaints = memfd_create("err", MFD_CLOEXEC);
     int64_t until = began + ms, left;
     int status = -1;
     pid_t parent = getpid(), pid = -1;
@@ -140,14 +140,13 @@ int cli_capture_to(char *const *words, int64_t began, unsigned ms, int out, uint
         status = plugin_child_end(pid, left > 0 ? (int)left : 0);
         status = finish(topomap_clock_ms() >= until, status, complaints, ms, last);
     }
-    if (complaints >= 0)
-        close(complaints);
     return status;
 }
 
 int cli_capture(char *const *words, int64_t began, unsigned ms, char **text, char last[CLI_WHY])
 {
-    int out = memfd_create("out", MFD_CLOEXEC), status = -1;
+    TOPOMAP_CLOSED int out = memfd_create("out", MFD_CLOEXEC);
+    int status;
     size_t size;
 
     *text = NULL;
@@ -155,12 +154,10 @@ int cli_capture(char *const *words, int64_t began, unsigned ms, char **text, cha
     if (out < 0)
         return -1;
     status = cli_capture_to(words, began, ms, out, 0, last);
-    if (status >= 0 && !(*text = cli_capture_text(out, MOST, &size))) {
-        snprintf(last, CLI_WHY, "it printed more than %d MiB", MOST >> 20);
-        status = -1;
-    }
-    close(out);
-    return status;
+    if (status < 0 || (*text = cli_capture_text(out, MOST, &size)) != NULL)
+        return status;
+    snprintf(last, CLI_WHY, "it printed more than %d MiB", MOST >> 20);
+    return -1;
 }
 
 /* \return 1: all of it came */

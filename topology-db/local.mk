@@ -2,7 +2,7 @@
 # The database: the store, its schema, reading and writing it.
 noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \
-  topology-db/db.h topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \
+  topology-db/db.h topology-db/store.c topology-db/store.h topology-db/statements.c topology-db/writer.c topology-db/schema.c \
   topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/sql_functions.c topology-db/sql_functions.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS)
 include topology-db/fabric/local.mk

@@ -5,7 +5,9 @@
  * changes that in one transaction, and renames it over FILE. So a reader needs no lock and writes
  * nothing, even on a read-only or network file system, and sees one import or the other, never
  * half; a killed writer leaves FILE as it was. SQLite has the descriptors of the two files and no
- * way to another (descriptor.h). */
+ * way to another (descriptor.h).
+ *
+ * store.c opens files, writer.c writes them, statements.c runs SQL in them. */
 #pragma once
 
 #include <sqlite3.h>
@@ -144,6 +146,9 @@ char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err);
 
 /** Text of the derived fact \p name, lent until \p statement's next use; see derive.h. */
 int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err);
+/** Writes a fact of the derived views; \p text NULL: the number. */
+int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
+                topomap_error *err);
 
 extern const char db_schema[];
 /** Makes SQLite trust nothing in an open file, and refuses one whose schema is not ours; tables

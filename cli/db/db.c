@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db import|show|forget */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -12,11 +11,6 @@
 
 enum { FILES = 32 }; /* operands of an import */
 
-static int print_json(json_t *value)
-{
-    return cli_json(stdout, value, JSON_REAL_PRECISION(12));
-}
-
 /* ---- import ------------------------------------------------------------------------------ */
 
 static int import_file(const cli_call *call, const topomap_db_import_options *options,
@@ -24,17 +18,16 @@ static int import_file(const cli_call *call, const topomap_db_import_options *op
 {
     topomap_watch watch = {.done = 0};
     terminal_progress *progress;
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_error err;
-    int result = topomap_db_create(cli_database(call), &db, &err);
+    int result;
 
-    if (result)
+    if (topomap_db_create(cli_database(call), &db, &err))
         return cli_fail(call, &err);
     progress = terminal_progress_begin("db import", &watch);
     result =
         db_import_watched(db, call->operand[0], call->operand[1], options, &watch, report, &err);
     terminal_progress_end(progress);
-    topomap_db_close(db);
     return result ? cli_fail(call, &err) : CLI_DONE;
 }
 
@@ -42,15 +35,11 @@ static int import_file(const cli_call *call, const topomap_db_import_options *op
 static int print_order(const cli_call *call)
 {
     topomap_db_slurm_order order;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_error err;
-    topomap_db *db;
-    int result = topomap_db_open(cli_database(call), &db, &err);
 
-    if (result)
-        return cli_fail(call, &err);
-    result = topomap_db_slurm_order_of(db, NULL, &order, &err);
-    topomap_db_close(db);
-    if (result)
+    if (topomap_db_open(cli_database(call), &db, &err) ||
+        topomap_db_slurm_order_of(db, NULL, &order, &err))
         return cli_fail(call, &err);
     printf("%s: %s: Slurm's order is %s: %s\n", call->operand[1], call->operand[0],
            cli_order_word(&order), order.because);
@@ -81,13 +70,12 @@ static void print_report(const cli_call *call, const topomap_db_report *report)
 
 static json_t *report_json(const cli_call *call, const topomap_db_report *report)
 {
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "format",
-                     call->operand[0], "file", cli_json_text(call->operand[1]), "hosts",
-                     (json_int_t)report->hosts, "switches", (json_int_t)report->switches, "links",
-                     (json_int_t)report->links, "adapters", (json_int_t)report->adapters,
-                     "unknown_adapters", (json_int_t)report->unknown_adapters, "classes",
-                     (json_int_t)report->classes, "ports", (json_int_t)report->ports, "partial",
-                     report->partial, "warnings", (json_int_t)report->warnings);
+    return cli_json_object(
+        "format:s file:s hosts:U switches:U links:U adapters:U unknown_adapters:U classes:U "
+        "ports:U partial:b warnings:z",
+        call->operand[0], call->operand[1], report->hosts, report->switches, report->links,
+        report->adapters, report->unknown_adapters, report->classes, report->ports, report->partial,
+        report->warnings);
 }
 
 static int run_import(const cli_call *call)
@@ -112,7 +100,7 @@ static int run_import(const cli_call *call)
     }
     if (report.warnings)
         fprintf(stderr, "topomap db import: warning: %s\n", report.first_warning);
-    return print_json(report_json(call, &report));
+    return cli_json(stdout, report_json(call, &report), 0);
 }
 
 /* ---- show -------------------------------------------------------------------------------- */
@@ -128,17 +116,16 @@ static int print_summary(const cli_call *call, topomap_db *db)
         return cli_fail(call, &err);
     topomap_db_times_put(&times, age, sizeof age);
     if (call->options.json)
-        return print_json(json_pack(
-            "{s:I, s:I, s:I, s:I, s:s, s:o, s:f, s:I, s:I, s:I, s:b, s:s, s:o, s:I, s:I, "
-            "s:I, s:I}",
-            "hosts", (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
-            (json_int_t)s.links, "classes", (json_int_t)s.classes, "topology", s.topology,
-            "evidence", cli_json_text(s.evidence), "confidence", s.confidence, "subnets",
-            (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
-            (json_int_t)s.unknown_adapters, "partial", s.partial, "slurm_order",
-            cli_order_word(&s.slurm), "slurm_order_evidence", cli_json_text(s.slurm.because),
-            "sources", (json_int_t)times.sources, "oldest", (json_int_t)times.oldest, "newest",
-            (json_int_t)times.newest, "changed", (json_int_t)times.changed));
+        return cli_json(
+            stdout,
+            cli_json_object(
+                "hosts:U switches:U links:U classes:U topology:s evidence:s confidence:r subnets:U "
+                "planes:U unknown_adapters:U partial:b slurm_order:s slurm_order_evidence:s sources:U "
+                "oldest:U newest:U changed:U",
+                s.hosts, s.switches, s.links, s.classes, s.topology, s.evidence, s.confidence,
+                s.subnets, s.planes, s.unknown_adapters, s.partial, cli_order_word(&s.slurm),
+                s.slurm.because, times.sources, times.oldest, times.newest, times.changed),
+            JSON_REAL_PRECISION(12));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);
@@ -160,11 +147,8 @@ static int print_summary(const cli_call *call, topomap_db *db)
 static int show_host(const topomap_db_host *host, void *list)
 {
     if (list)
-        return json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", cli_json_text(host->name), "status",
-                      cli_json_text(host->status), "class", cli_json_text(host->class_name), "type",
-                      cli_json_text(host->type), "attached", cli_json_text(host->attached)));
+        return cli_json_add(list, "name:s status:s class:s type:s attached:s", host->name,
+                            host->status, host->class_name, host->type, host->attached);
     printf("%-16s %-10s %-18s %-10s %s\n", host->name, host->status,
            host->class_name ? host->class_name : "-", host->type,
            *host->attached ? host->attached : "-");
@@ -222,16 +206,13 @@ static json_t *guid_json(uint64_t guid)
 
 static int keep_port(const topomap_db_port *port, void *data)
 {
-    return json_array_append_new(
+    return cli_json_add(
         data,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "guid",
-                  guid_json(port->guid), "adapter", cli_json_filled(port->adapter), "description",
-                  cli_json_text(port->description), "port", cli_json_count(port->port), "port_guid",
-                  guid_json(port->port_guid), "lid", cli_json_count(port->lid), "rail",
-                  cli_json_count(port->rail), "plane", cli_json_count(port->plane), "switch",
-                  cli_json_filled(port->switch_label), "switch_port",
-                  cli_json_count(port->switch_port), "width", cli_json_count(port->width), "speed",
-                  cli_json_filled(port->speed), "state", cli_json_filled(port->state)));
+        "guid:o adapter:S description:s port:c port_guid:o lid:c rail:c plane:c switch:S "
+        "switch_port:c width:c speed:S state:S",
+        guid_json(port->guid), port->adapter, port->description, port->port,
+        guid_json(port->port_guid), port->lid, port->rail, port->plane, port->switch_label,
+        port->switch_port, port->width, port->speed, port->state);
 }
 
 /* Counts of the rails, and the planes that they are on. */
@@ -253,9 +234,7 @@ static void add_rails(json_t *host, json_t *ports)
         if (rail && !known)
             json_array_append_new(planes, json_integer(plane));
     }
-    json_object_set_new(host, "rails", json_integer(rails));
-    json_object_set_new(host, "planes", planes);
-    json_object_set_new(host, "ports", ports);
+    cli_json_set(host, "rails:o planes:o ports:O", json_integer(rails), planes, ports);
 }
 
 static int print_unknown_adapters(const cli_call *call, topomap_db *db)
@@ -263,11 +242,9 @@ static int print_unknown_adapters(const cli_call *call, topomap_db *db)
     json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of ports"};
 
-    if (topomap_db_ports(db, NULL, list ? keep_port : print_unknown, list, &err)) {
-        json_decref(list);
-        return cli_fail(call, &err);
-    }
-    return list ? print_json(list) : CLI_DONE;
+    return cli_answer(call,
+                      topomap_db_ports(db, NULL, list ? keep_port : print_unknown, list, &err),
+                      &err, list, 0);
 }
 
 /* ---- Hosts */
@@ -279,37 +256,26 @@ static int print_all_hosts(const cli_call *call, topomap_db *db)
 
     if (!list)
         printf("%-16s %-10s %-18s %-10s %s\n", "NODE", "STATUS", "CLASS", "TYPE", "ATTACHED TO");
-    if (topomap_db_hosts(db, NULL, show_host, list, &err)) {
-        json_decref(list);
-        return cli_fail(call, &err);
-    }
-    return list ? print_json(list) : CLI_DONE;
+    return cli_answer(call, topomap_db_hosts(db, NULL, show_host, list, &err), &err, list, 0);
 }
 
 /* One host, with the ports of its adapters and its inside. */
 static int print_one_host(const cli_call *call, topomap_db *db)
 {
     int json = call->options.json;
-    json_t *list = json ? json_array() : NULL, *ports = json ? json_array() : NULL, *host;
+    json_auto_t *list = json ? json_array() : NULL, *ports = json ? json_array() : NULL;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the ports of a host"};
+    json_t *host;
+    int failed;
 
     if (topomap_db_hosts(db, call->operand[0], show_host, list, &err) ||
-        topomap_db_ports(db, call->operand[0], json ? keep_port : print_port, ports, &err)) {
-        json_decref(list);
-        json_decref(ports);
+        topomap_db_ports(db, call->operand[0], json ? keep_port : print_port, ports, &err))
         return cli_fail(call, &err);
-    }
-    host = json ? json_incref(json_array_get(list, 0)) : NULL;
-    json_decref(list);
-    if (cli_db_node(db, call->operand[0], host, &err)) {
-        json_decref(host);
-        json_decref(ports);
-        return cli_fail(call, &err);
-    }
-    if (!json)
-        return CLI_DONE;
-    add_rails(host, ports);
-    return print_json(host);
+    host = json_incref(json_array_get(list, 0));
+    failed = cli_db_node(db, call->operand[0], host, &err);
+    if (!failed && json)
+        add_rails(host, ports);
+    return cli_answer(call, failed, &err, host, 0);
 }
 
 /* ---- Sources ----------------------------------------------------------------------------- */
@@ -319,11 +285,9 @@ static int show_source(const topomap_db_source *source, void *list)
     char date[32];
 
     if (list)
-        return json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:I, s:b, s:I}", "format", cli_json_text(source->importer),
-                      "name", cli_json_text(source->name), "imported", (json_int_t)source->time,
-                      "partial", source->partial, "warnings", (json_int_t)source->warnings));
+        return cli_json_add(list, "format:s name:s imported:U partial:b warnings:U",
+                            source->importer, source->name, source->time, source->partial,
+                            source->warnings);
     topomap_db_date_put(source->time, date);
     printf("%-17s %-16s %s%s", source->importer, date, *source->name ? source->name : "-",
            source->partial ? "; partial" : "");
@@ -338,18 +302,13 @@ static int print_sources(const cli_call *call, topomap_db *db)
     json_t *list = call->options.json ? json_array() : NULL;
     topomap_error err;
 
-    if (topomap_db_sources(db, show_source, list, &err)) {
-        json_decref(list);
-        return cli_fail(call, &err);
-    }
-    return list ? cli_json(stdout, list, 0) : CLI_DONE;
+    return cli_answer(call, topomap_db_sources(db, show_source, list, &err), &err, list, 0);
 }
 
 static int run_show(const cli_call *call)
 {
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_error err;
-    int status;
 
     if ((call->options.summary) + (call->options.sources) + (call->options.unknown) +
             call->operands >
@@ -357,13 +316,11 @@ static int run_show(const cli_call *call)
         return cli_usage_error(call, "a node, --summary, --sources or --unknown, not two of them");
     if (topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
-    status = call->options.summary   ? print_summary(call, db)
-             : call->options.sources ? print_sources(call, db)
-             : call->options.unknown ? print_unknown_adapters(call, db)
-             : call->operands        ? print_one_host(call, db)
-                                     : print_all_hosts(call, db);
-    topomap_db_close(db);
-    return status;
+    return call->options.summary   ? print_summary(call, db)
+           : call->options.sources ? print_sources(call, db)
+           : call->options.unknown ? print_unknown_adapters(call, db)
+           : call->operands        ? print_one_host(call, db)
+                                   : print_all_hosts(call, db);
 }
 
 /* ---- forget ------------------------------------------------------------------------------ */
@@ -372,18 +329,14 @@ static int run_forget(const cli_call *call)
 {
     const char *name = call->operands > 1 ? call->operand[1] : NULL, *nodes = call->options.nodes;
     topomap_db_summary left;
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_error err;
-    int result;
 
     if (nodes && !name)
         return cli_usage_error(call, "--nodes are those of a SOURCE: name it");
-    if (topomap_db_create(cli_database(call), &db, &err))
-        return cli_fail(call, &err);
-    result = topomap_db_forget(db, call->operand[0], name, nodes, &err) ||
-             topomap_db_summarise(db, &left, &err);
-    topomap_db_close(db);
-    if (result)
+    if (topomap_db_create(cli_database(call), &db, &err) ||
+        topomap_db_forget(db, call->operand[0], name, nodes, &err) ||
+        topomap_db_summarise(db, &left, &err))
         return cli_fail(call, &err);
     printf("forgotten; %" PRIu64 " hosts, %" PRIu64 " switches and %" PRIu64 " links are left\n",
            left.hosts, left.switches, left.links);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db calibrate */
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "topology-db/calibrate/calibrate.h"
@@ -17,8 +16,8 @@ static json_t *time_json(const topomap_db_time *time)
 {
     double rate = mbps(time->us_per_byte);
 
-    return json_pack("{s:f, s:o}", "latency_us", time->latency_us, "bandwidth_MBps",
-                     rate > 0 ? json_real(rate) : json_null());
+    return cli_json_object("latency_us:r bandwidth_MBps:o", time->latency_us,
+                           rate > 0 ? json_real(rate) : json_null());
 }
 
 /* A time, and what else is known of it. */
@@ -32,20 +31,19 @@ static json_t *time_and(const topomap_db_time *time, json_t *more)
 
 static json_t *line_json(const topomap_db_line *line)
 {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "per_hop", line->per_hop, "base", line->base,
-                     "sigma", line->sigma, "rms", line->rms, "r2", line->r2, "outliers",
-                     (json_int_t)line->outliers);
+    return cli_json_object("per_hop:r base:r sigma:r rms:r r2:r outliers:z", line->per_hop,
+                           line->base, line->sigma, line->rms, line->r2, line->outliers);
 }
 
 static json_t *hop_json(const void *row)
 {
     const topomap_db_hop *hop = row;
 
-    return time_and(&hop->cost,
-                    json_pack("{s:o*, s:I, s:b, s:b, s:b}", "class", cli_json_text(hop->name),
-                              "links", (json_int_t)hop->links, "reference", hop->reference,
-                              "latency_measured", hop->latency_known, "bandwidth_measured",
-                              hop->byte_known));
+    return time_and(
+        &hop->cost,
+        cli_json_object("class:s links:U reference:b latency_measured:b bandwidth_measured:b",
+                        hop->name, hop->links, hop->reference, hop->latency_known,
+                        hop->byte_known));
 }
 
 static json_t *distance_json(const void *row)
@@ -53,46 +51,41 @@ static json_t *distance_json(const void *row)
     const topomap_db_distance_class *d = row;
 
     return time_and(&d->median,
-                    json_pack("{s:f, s:I, s:o}", "hops", d->hops, "pairs", (json_int_t)d->pairs,
-                              "slowdown", d->slowdown > 0 ? json_real(d->slowdown) : json_null()));
+                    cli_json_object("hops:r pairs:z slowdown:o", d->hops, d->pairs,
+                                    d->slowdown > 0 ? json_real(d->slowdown) : json_null()));
 }
 
 static json_t *inside_json(const void *row)
 {
     const topomap_db_inside *inside = row;
 
-    return time_and(&inside->median,
-                    json_pack("{s:o*, s:o*, s:I}", "level", json_string(inside->level), "class",
-                              cli_json_text(inside->node_class), "nodes",
-                              (json_int_t)inside->nodes));
+    return time_and(&inside->median, cli_json_object("level:s class:s nodes:z", inside->level,
+                                                     inside->node_class, inside->nodes));
 }
 
 static json_t *group_json(const void *row)
 {
     const topomap_db_group *group = row;
 
-    return json_pack("{s:o, s:I, s:o, s:o}", "classes", cli_json_text(group->name), "pairs",
-                     (json_int_t)group->pairs, "latency", line_json(&group->latency), "byte",
-                     line_json(&group->byte));
+    return cli_json_object("classes:s pairs:z latency:o byte:o", group->name, group->pairs,
+                           line_json(&group->latency), line_json(&group->byte));
 }
 
 static json_t *outlier_json(const void *row)
 {
     const topomap_db_outlier *o = row;
 
-    return json_pack("{s:o, s:o, s:f, s:o, s:o}", "from", cli_json_text(o->from), "to",
-                     cli_json_text(o->to), "hops", o->hops, "measured", time_json(&o->measured),
-                     "fitted", time_json(&o->fitted));
+    return cli_json_object("from:s to:s hops:r measured:o fitted:o", o->from, o->to, o->hops,
+                           time_json(&o->measured), time_json(&o->fitted));
 }
 
 static json_t *culprit_json(const void *row)
 {
     const topomap_db_culprit *c = row;
 
-    return json_pack("{s:o, s:I, s:I, s:i, s:f, s:f}", "cable", cli_json_text(c->cable), "pairs",
-                     (json_int_t)c->pairs, "outliers", (json_int_t)c->outliers, "alternatives",
-                     c->alternatives, "latency_us", c->excess.latency_us, "us_per_byte",
-                     c->excess.us_per_byte);
+    return cli_json_object("cable:s pairs:z outliers:z alternatives:i latency_us:r us_per_byte:r",
+                           c->cable, c->pairs, c->outliers, c->alternatives, c->excess.latency_us,
+                           c->excess.us_per_byte);
 }
 
 static json_t *list_json(const void *rows, size_t count, size_t size, json_t *(*row)(const void *))
@@ -108,17 +101,16 @@ static json_t *list_json(const void *rows, size_t count, size_t size, json_t *(*
 
 static int print_json(const topomap_db_calibration *r)
 {
-    json_t *all = json_pack(
-        "{s:I, s:I, s:b, s:s, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)r->nodes, "pairs",
-        (json_int_t)r->pairs, "healthy", r->healthy, "bandwidth_model",
-        r->bottleneck ? "slowest link" : "sum of links", "latency", line_json(&r->latency), "byte",
-        line_json(&r->byte), "base", time_json(&r->base), "links", ROWS(hop, hops, hop_json));
+    json_t *all = cli_json_object(
+        "nodes:z pairs:z healthy:b bandwidth_model:s latency:o byte:o base:o links:o", r->nodes,
+        r->pairs, r->healthy, r->bottleneck ? "slowest link" : "sum of links",
+        line_json(&r->latency), line_json(&r->byte), time_json(&r->base),
+        ROWS(hop, hops, hop_json));
 
-    json_object_set_new(all, "distances", ROWS(distance, distances, distance_json));
-    json_object_set_new(all, "inside", ROWS(inside, insides, inside_json));
-    json_object_set_new(all, "node_classes", ROWS(group, groups, group_json));
-    json_object_set_new(all, "outliers", ROWS(outlier, outliers, outlier_json));
-    json_object_set_new(all, "bad_cables", ROWS(culprit, culprits, culprit_json));
+    cli_json_set(all, "distances:o inside:o node_classes:o outliers:o bad_cables:o",
+                 ROWS(distance, distances, distance_json), ROWS(inside, insides, inside_json),
+                 ROWS(group, groups, group_json), ROWS(outlier, outliers, outlier_json),
+                 ROWS(culprit, culprits, culprit_json));
     return cli_json(stdout, all, JSON_REAL_PRECISION(12));
 }
 
@@ -215,18 +207,18 @@ static int write_files(const cli_call *call, const topomap_db_calibration *r)
 {
     const char *output = call->options.output, *matrix = call->options.matrix;
     const char *list = call->options.nodes;
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     double size = call->options.size;
     topomap_error err;
-    int failed;
 
     if (!size)
         size = r->latency_only && r->size > 0 ? r->size : 65536;
-    failed = (list && topomap_hostlist_expand(list, 0, &names, &err)) ||
-             (output && topomap_db_calibration_write(r, output, &err)) ||
-             (matrix && topomap_db_calibration_matrix(r, size, list ? &names : NULL, matrix, &err));
-    topomap_names_clear(&names);
-    return failed ? cli_fail(call, &err) : CLI_DONE;
+    return (list && topomap_hostlist_expand(list, 0, &names, &err)) ||
+                   (output && topomap_db_calibration_write(r, output, &err)) ||
+                   (matrix &&
+                    topomap_db_calibration_matrix(r, size, list ? &names : NULL, matrix, &err))
+               ? cli_fail(call, &err)
+               : CLI_DONE;
 }
 
 static int run_calibrate(const cli_call *call)
@@ -234,28 +226,24 @@ static int run_calibrate(const cli_call *call)
     const char *output = call->options.output, *matrix = call->options.matrix;
     int quiet =
         (output && *output == '-' && !output[1]) || (matrix && *matrix == '-' && !matrix[1]);
-    topomap_db *db = NULL;
-    topomap_db_calibration result = {0};
+    CLI_DB_CLOSED topomap_db *db = NULL;
+    TOPOMAP_CLEANUP(topomap_db_calibration_clear) topomap_db_calibration result = {0};
     topomap_error err;
     int status;
 
     if (call->options.nodes && !matrix)
         return cli_usage_error(call, "--nodes is the order of --matrix");
-    if ((call->options.db || cli_environment("TOPOMAP_DB")) &&
-        topomap_db_open(cli_database(call), &db, &err))
+    if (((call->options.db || cli_environment("TOPOMAP_DB")) &&
+         topomap_db_open(cli_database(call), &db, &err)) ||
+        topomap_db_calibrate(call->operand[0], db, &result, &err))
         return cli_fail(call, &err);
-    status =
-        topomap_db_calibrate(call->operand[0], db, &result, &err) ? cli_fail(call, &err) : CLI_DONE;
-    if (!status)
-        status = write_files(call, &result);
+    status = write_files(call, &result);
     if (!status && !quiet)
         status = call->options.json ? print_json(&result) : print_report(&result);
     if (!status && result.pairs && !result.healthy)
         fprintf(stderr,
                 "topomap db calibrate: warning: times scatter by more than a fifth about the fit: "
                 "the fabric was busy, or is sick\n");
-    topomap_db_calibration_clear(&result);
-    topomap_db_close(db);
     return status;
 }
 

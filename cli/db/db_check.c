@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db check, topomap db diff */
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "topology-db/db.h"
@@ -21,44 +20,29 @@ static int put_finding(const topomap_db_finding *finding, void *data)
     findings->count++;
     findings->failed += finding->severity > TOPOMAP_DB_INFO;
     if (findings->list)
-        return json_array_append_new(findings->list,
-                                     json_pack("{s:s, s:s, s:o, s:s}", "severity",
-                                               severities[finding->severity], "check",
-                                               finding->check, "text", cli_json_text(finding->text),
-                                               "remedy", finding->remedy));
+        return cli_json_add(findings->list, "severity:s check:s text:s remedy:s",
+                            severities[finding->severity], finding->check, finding->text,
+                            finding->remedy);
     cli_paint(findings->call, stdout, paints[finding->severity], "%s",
               severities[finding->severity]);
     printf(" %s: %s; %s\n", finding->check, finding->text, finding->remedy);
     return 0;
 }
 
-static int finish(const cli_call *call, struct findings *findings)
-{
-    int ok = findings->failed == 0;
-
-    if (call->options.json)
-        cli_json(stdout, json_pack("{s:b, s:o}", "ok", ok, "findings", findings->list), 0);
-    else if (!findings->count)
-        printf("no findings\n");
-    return ok ? CLI_DONE : CLI_NO;
-}
-
 static int check(const cli_call *call, const topomap_db_check_options *options)
 {
     struct findings findings = {.call = call, .list = call->options.json ? json_array() : NULL};
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of findings"};
-    topomap_db *db;
-    int result = topomap_db_open(cli_database(call), &db, &err);
+    CLI_DB_CLOSED topomap_db *db = NULL;
 
-    if (!result) {
-        result = topomap_db_check(db, options, put_finding, &findings, &err);
-        topomap_db_close(db);
-    }
-    if (result) {
-        json_decref(findings.list);
-        return cli_fail(call, &err);
-    }
-    return finish(call, &findings);
+    if (topomap_db_open(cli_database(call), &db, &err) ||
+        topomap_db_check(db, options, put_finding, &findings, &err))
+        return cli_answer(call, 1, &err, findings.list, 0);
+    if (call->options.json)
+        cli_json(stdout, cli_json_object("ok:b findings:o", !findings.failed, findings.list), 0);
+    else if (!findings.count)
+        printf("no findings\n");
+    return findings.failed ? CLI_NO : CLI_DONE;
 }
 
 static int list_checks(void)
@@ -72,20 +56,17 @@ static int list_checks(void)
 
 static int run_check(const cli_call *call)
 {
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     topomap_db_check_options options = {.max_age = call->options.max_age};
     const char *nodes = call->options.nodes;
     topomap_error err;
-    int status;
 
     if (call->options.list)
         return list_checks();
     if (nodes && topomap_hostlist_expand(nodes, 0, &names, &err))
         return cli_fail(call, &err);
     options.nodes = nodes ? &names : NULL;
-    status = check(call, &options);
-    topomap_names_clear(&names);
-    return status;
+    return check(call, &options);
 }
 
 static const cli_option check_options[] = {
@@ -115,11 +96,9 @@ static int put_change(const topomap_db_change *change, void *data)
 
     changes->count++;
     if (changes->list)
-        return json_array_append_new(
-            changes->list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o}", "change", change->change, "what", change->what,
-                      "name", cli_json_text(change->name), "before", cli_json_text(change->before),
-                      "after", cli_json_text(change->after)));
+        return cli_json_add(changes->list, "change:s what:s name:s before:s after:s",
+                            change->change, change->what, change->name, change->before,
+                            change->after);
     printf("%s %s %s", change->change, change->what, change->name);
     if (change->before && change->after)
         printf(": %s -> %s", change->before, change->after);
@@ -131,35 +110,22 @@ static int put_change(const topomap_db_change *change, void *data)
     return 0;
 }
 
-static int conclude(struct changes *changes)
-{
-    if (changes->list)
-        cli_json(stdout,
-                 json_pack("{s:b, s:o}", "equal", !changes->count, "changes", changes->list), 0);
-    else if (!changes->count)
-        printf("no differences\n");
-    return changes->count ? CLI_NO : CLI_DONE;
-}
-
 static int run_diff(const cli_call *call)
 {
     struct changes changes = {.list = call->options.json ? json_array() : NULL};
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of differences"};
-    topomap_db *a, *b = NULL;
-    int result = topomap_db_open(call->operand[0], &a, &err);
+    CLI_DB_CLOSED topomap_db *a = NULL;
+    CLI_DB_CLOSED topomap_db *b = NULL;
 
-    if (!result) {
-        result = topomap_db_open(call->operand[1], &b, &err);
-        if (!result)
-            result = topomap_db_diff(a, b, call->options.guids, put_change, &changes, &err);
-        topomap_db_close(b);
-        topomap_db_close(a);
-    }
-    if (result) {
-        json_decref(changes.list);
-        return cli_fail(call, &err);
-    }
-    return conclude(&changes);
+    if (topomap_db_open(call->operand[0], &a, &err) ||
+        topomap_db_open(call->operand[1], &b, &err) ||
+        topomap_db_diff(a, b, call->options.guids, put_change, &changes, &err))
+        return cli_answer(call, 1, &err, changes.list, 0);
+    if (changes.list)
+        cli_json(stdout, cli_json_object("equal:b changes:o", !changes.count, changes.list), 0);
+    else if (!changes.count)
+        printf("no differences\n");
+    return changes.count ? CLI_NO : CLI_DONE;
 }
 
 static const cli_option diff_options[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db collect: how a user without privileges gathers what the importers read. It prints the
  * commands, so that whoever runs them sees what is run on the nodes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -69,7 +68,7 @@ static void put_pipeline(const cli_call *call, const kind *k, const topomap_name
 
 static int run(const cli_call *call)
 {
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     topomap_error err;
     int found = 0;
 
@@ -82,7 +81,6 @@ static int run(const cli_call *call)
             put_pipeline(call, &kinds[i], &names);
             found = 1;
         }
-    topomap_names_clear(&names);
     if (found)
         return CLI_DONE;
     return cli_usage_error(call, "'%s' is none of slingshot, lldp, hwloc, gpu, gcp and oci",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db distance */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -10,18 +9,17 @@
 
 static json_t *distance_json(const char *from, const char *to, const topomap_db_distance *d)
 {
-    json_t *one =
-        json_pack("{s:o, s:o, s:i, s:f, s:s, s:o}", "from", cli_json_text(from), "to",
-                  cli_json_text(to), "hops", (int)d->hops, "cost", d->cost, "routing", d->routing,
-                  "route", d->route ? cli_json_words(d->route, '\n') : json_null());
+    json_t *one = cli_json_object("from:s to:s hops:i cost:r routing:s route:o", from, to,
+                                  (int)d->hops, d->cost, d->routing,
+                                  d->route ? cli_json_words(d->route, '\n') : json_null());
     json_t *ports;
 
     if (d->note)
-        json_object_set_new(one, "note", cli_json_text(d->note));
+        cli_json_set(one, "note:s", d->note);
     if (!d->step)
         return one;
-    json_object_set_new(one, "lids", json_pack("[i, i]", d->from_lid, d->to_lid));
-    json_object_set_new(one, "end_ports", json_pack("[i, i]", d->from_port, d->to_port));
+    cli_json_set(one, "lids:o end_ports:o", json_pack("[i, i]", d->from_lid, d->to_lid),
+                 json_pack("[i, i]", d->from_port, d->to_port));
     ports = json_array();
     for (size_t i = 0; i < d->steps; i++)
         json_array_append_new(ports, json_pack("[i, i]", d->step[i].in, d->step[i].out));
@@ -85,9 +83,7 @@ static void print_unanswered(const cli_call *call, const char *from, const char 
     if (!call->options.json)
         printf("%s %s - - none\n", from, to);
     else
-        cli_json(stdout,
-                 json_pack("{s:o, s:o, s:n, s:n, s:n}", "from", cli_json_text(from), "to",
-                           cli_json_text(to), "hops", "cost", "route"),
+        cli_json(stdout, cli_json_object("from:s to:s hops:n cost:n route:n", from, to),
                  JSON_COMPACT);
 }
 
@@ -120,7 +116,7 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
 {
     const char *path = call->options.pairs;
     topomap_error err;
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     size_t length;
     char *line;
     int got = 0, status = CLI_DONE;
@@ -132,32 +128,24 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
 
         status = answered > status ? answered : status;
     }
-    if (got < 0)
-        status = cli_fail(call, &err);
-    topomap_input_close(input);
-    return status;
+    return got < 0 ? cli_fail(call, &err) : status;
 }
 
 static int run_distance(const cli_call *call)
 {
     const topomap_db_route_options options = {.rail = call->options.rail,
                                               .path = call->options.path};
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_db_router *router;
     topomap_error err;
     int status, pairs = call->options.pairs != NULL;
 
     if (call->operands != (pairs ? 0 : 2))
         return cli_usage_error(call, "two nodes, or --pairs FILE");
-    if (topomap_db_open(cli_database(call), &db, &err))
+    if (topomap_db_open(cli_database(call), &db, &err) || topomap_db_router_open(db, &router, &err))
         return cli_fail(call, &err);
-    if (topomap_db_router_open(db, &router, &err)) {
-        status = cli_fail(call, &err);
-    } else {
-        status = pairs ? many_pairs(call, router, &options) : one_pair(call, router, &options);
-        topomap_db_router_close(router);
-    }
-    topomap_db_close(db);
+    status = pairs ? many_pairs(call, router, &options) : one_pair(call, router, &options);
+    topomap_db_router_close(router);
     return status;
 }
 

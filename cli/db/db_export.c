@@ -3,20 +3,6 @@
 #include "cli/cli.h"
 #include "topology-db/db.h"
 
-static int export_to(const cli_call *call, const char *format, const topomap_names *nodes,
-                     double latency)
-{
-    topomap_error err;
-    topomap_db *db;
-    int result = topomap_db_open(cli_database(call), &db, &err);
-
-    if (!result) {
-        result = topomap_db_export(db, format, nodes, latency, cli_output(call), &err);
-        topomap_db_close(db);
-    }
-    return result ? cli_fail(call, &err) : CLI_DONE;
-}
-
 static int export_machine(const cli_call *call, const char *format, double latency)
 {
     topomap_machine *machine;
@@ -33,10 +19,10 @@ static int export_machine(const cli_call *call, const char *format, double laten
 static int run_export(const cli_call *call)
 {
     const char *format = call->options.to, *list = call->options.nodes;
-    topomap_names nodes = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names nodes = {0};
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_error err;
     double latency = call->options.latency * 1e-6;
-    int status;
 
     if (!format)
         return cli_usage_error(call, "--to FORMAT is missing");
@@ -44,11 +30,12 @@ static int run_export(const cli_call *call)
         return cli_usage_error(call, "--machine stands without --db and --nodes");
     if (call->options.machine)
         return export_machine(call, format, latency);
-    if (list && topomap_hostlist_expand(list, 0, &nodes, &err))
-        return cli_fail(call, &err);
-    status = export_to(call, format, list ? &nodes : NULL, latency);
-    topomap_names_clear(&nodes);
-    return status;
+    return (list && topomap_hostlist_expand(list, 0, &nodes, &err)) ||
+                   topomap_db_open(cli_database(call), &db, &err) ||
+                   topomap_db_export(db, format, list ? &nodes : NULL, latency, cli_output(call),
+                                     &err)
+               ? cli_fail(call, &err)
+               : CLI_DONE;
 }
 
 static const char export_text[] =

@@ -19,6 +19,7 @@ struct node {
     uint32_t *rail; /* [gpus] */
     uint32_t *part; /* [count] which part of the node a device hangs on, or UINT32_MAX */
     char *drawn;    /* [count] */
+    topomap_arena arrays;
 };
 
 /* ---- Parts of a node: its NUMA nodes, else its packages, else all of it ---------------------- */
@@ -82,22 +83,18 @@ static int part_number(const struct node *node, uint32_t part)
 
 static void print_cpus(const topomap_shape *shape, const uint32_t *group, uint32_t part)
 {
-    uint32_t *pu = malloc(shape->pus * sizeof *pu), count = 0;
+    TOPOMAP_FREED uint32_t *pu = malloc(shape->pus * sizeof *pu);
+    uint32_t count = 0;
 
     for (uint32_t c = 0; pu && c < shape->cores; c++)
-        for (uint32_t i = shape->pu_first[c]; group[c] == part && i < shape->pu_first[c + 1]; i++) {
-            uint32_t at = count++;
-
-            for (; at && pu[at - 1] > shape->pu_os[i]; at--)
-                pu[at] = pu[at - 1];
-            pu[at] = shape->pu_os[i];
-        }
+        for (uint32_t i = shape->pu_first[c]; group[c] == part && i < shape->pu_first[c + 1]; i++)
+            pu[count++] = shape->pu_os[i];
     if (pu) {
+        TOPOMAP_SORT(pu, count, topomap_by_u32);
         printf("  CPUs ");
         topomap_ranges_print(stdout, pu, count, 2);
     }
     putchar('\n');
-    free(pu);
 }
 
 static void print_device(const struct node *node, uint32_t i, int indent)
@@ -245,11 +242,10 @@ static json_t *device_json(const topomap_device *d)
 
     for (uint32_t i = 0; i < d->bridges; i++)
         json_array_append_new(path, bus_json(d->bridge[i]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "bus", bus_json(d->bus),
-                     "name", cli_json_filled(d->name), "names", cli_json_words(d->names, ','),
-                     "model", cli_json_filled(d->model), "vendor", cli_json_filled(d->vendor),
-                     "numa", number_or_null(d->numa), "package", number_or_null(d->package), "cpus",
-                     cli_json_filled(d->cpus), "path", path);
+    return cli_json_object("bus:o name:S names:o model:S vendor:S numa:o package:o cpus:S path:o",
+                           bus_json(d->bus), d->name, cli_json_words(d->names, ','), d->model,
+                           d->vendor, number_or_null(d->numa), number_or_null(d->package), d->cpus,
+                           path);
 }
 
 /* What NICs are called by here: the name, or where it has none the bus id. */
@@ -267,25 +263,18 @@ static json_t *gpu_json(const struct node *node, uint32_t i)
 
     for (uint32_t j = 0; j < d->gpus; j++)
         if (j != i && topomap_devices_linked(d, i, j))
-            json_array_append_new(
-                links, json_pack("{s:I, s:o, s:o}", "gpu", (json_int_t)j, "links",
-                                 cli_json_count(d->links[(size_t)i * d->gpus + j]), "mbytes",
-                                 cli_json_count(d->mbytes[(size_t)i * d->gpus + j])));
+            cli_json_add(links, "gpu:u links:o mbytes:c", j,
+                         cli_json_count(d->links[(size_t)i * d->gpus + j]),
+                         d->mbytes[(size_t)i * d->gpus + j]);
     for (uint32_t j = 0; j < d->gpus; j++)
         json_array_append_new(near,
                               cli_json_filled(topomap_near_word(topomap_devices_near(d, i, j))));
-    json_object_set_new(gpu, "index", json_integer(i));
-    json_object_set_new(gpu, "uuid", cli_json_filled(d->device[i].uuid));
-    json_object_set_new(gpu, "nic", nic_json(d, node->nic[i]));
-    json_object_set_new(
-        gpu, "nic_near",
-        cli_json_filled(node->nic[i] == UINT32_MAX
-                            ? ""
-                            : topomap_near_word(topomap_devices_near(d, i, node->nic[i]))));
-    json_object_set_new(gpu, "rail",
-                        node->nic[i] == UINT32_MAX ? json_null() : json_integer(node->rail[i]));
-    json_object_set_new(gpu, "links", links);
-    json_object_set_new(gpu, "near", near);
+    cli_json_set(
+        gpu, "index:u uuid:S nic:o nic_near:S rail:o links:o near:o", i, d->device[i].uuid,
+        nic_json(d, node->nic[i]),
+        node->nic[i] == UINT32_MAX ? ""
+                                   : topomap_near_word(topomap_devices_near(d, i, node->nic[i])),
+        node->nic[i] == UINT32_MAX ? json_null() : json_integer(node->rail[i]), links, near);
     return gpu;
 }
 
@@ -307,13 +296,11 @@ static json_t *nic_object(const struct node *node, uint32_t i)
             nearest = json_integer(g);
         }
     }
-    json_object_set_new(nic, "gpus", users);
-    json_object_set_new(nic, "gpu", nearest);
-    json_object_set_new(nic, "state",
-                        cli_json_filled(d->device[i].state < 0 ? ""
-                                        : d->device[i].state   ? "up"
-                                                               : "down"));
-    json_object_set_new(nic, "mbps", cli_json_count(d->device[i].mbps));
+    cli_json_set(nic, "gpus:o gpu:o state:S mbps:c", users, nearest,
+                 d->device[i].state < 0 ? ""
+                 : d->device[i].state   ? "up"
+                                        : "down",
+                 d->device[i].mbps);
     return nic;
 }
 
@@ -327,9 +314,7 @@ static void add_json(const struct node *node, json_t *host)
         else
             json_array_append_new(nics, nic_object(node, i));
     }
-    json_object_set_new(host, "gpus", gpus);
-    json_object_set_new(host, "nics", nics);
-    json_object_set_new(host, "domain", cli_json_filled(node->domain));
+    cli_json_set(host, "gpus:o nics:o domain:S", gpus, nics, node->domain);
 }
 
 /* ---- Both -------------------------------------------------------------------------------- */
@@ -340,12 +325,11 @@ static int fill(topomap_db *db, const char *name, struct node *node, topomap_err
         topomap_db_shape(db, name, &node->shape, err) ||
         topomap_db_domain(db, name, node->domain, sizeof node->domain, err))
         return -1;
-    node->nic = topomap_alloc(node->devices.gpus, sizeof *node->nic, err);
-    node->rail = topomap_alloc(node->devices.gpus, sizeof *node->rail, err);
-    node->part = topomap_alloc(node->devices.count, sizeof *node->part, err);
-    node->drawn = topomap_alloc(node->devices.count, 1, err);
-    if (!node->nic || !node->rail || !node->part || !node->drawn ||
-        topomap_devices_nics(&node->devices, node->nic, err) ||
+    node->nic = topomap_arena_alloc(&node->arrays, node->devices.gpus, sizeof *node->nic, err);
+    node->rail = topomap_arena_alloc(&node->arrays, node->devices.gpus, sizeof *node->rail, err);
+    node->part = topomap_arena_alloc(&node->arrays, node->devices.count, sizeof *node->part, err);
+    node->drawn = topomap_arena_alloc(&node->arrays, node->devices.count, 1, err);
+    if (node->arrays.is_short || topomap_devices_nics(&node->devices, node->nic, err) ||
         !topomap_devices_rails(&node->devices, node->rail, err))
         return -1;
     for (uint32_t i = 0; i < node->devices.count; i++)
@@ -353,25 +337,27 @@ static int fill(topomap_db *db, const char *name, struct node *node, topomap_err
     return 0;
 }
 
+static void clear(struct node *node)
+{
+    topomap_arena_clear(&node->arrays);
+    topomap_devices_clear(&node->devices);
+    topomap_shape_clear(&node->shape);
+}
+
 int cli_db_node(topomap_db *db, const char *name, json_t *host, topomap_error *err)
 {
-    struct node node = {.domain = ""};
-    int result = fill(db, name, &node, err);
+    TOPOMAP_CLEANUP(clear) struct node node = {.domain = ""};
 
-    if (!result && host)
+    if (fill(db, name, &node, err))
+        return -1;
+    if (host) {
         add_json(&node, host);
-    if (!result && !host) {
-        if (*node.domain)
-            printf("  NVLink domain %s\n", node.domain);
-        if (node.shape.cores || node.devices.count)
-            print_tree(&node);
-        print_links(&node.devices);
+        return 0;
     }
-    free(node.nic);
-    free(node.rail);
-    free(node.part);
-    free(node.drawn);
-    topomap_devices_clear(&node.devices);
-    topomap_shape_clear(&node.shape);
-    return result;
+    if (*node.domain)
+        printf("  NVLink domain %s\n", node.domain);
+    if (node.shape.cores || node.devices.count)
+        print_tree(&node);
+    print_links(&node.devices);
+    return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db synth */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "topology-db/db.h"
@@ -15,7 +14,7 @@ static void show_fault(const char *text, void *list)
         printf("fault: %s\n", text);
 }
 
-static int print_report(const topomap_db_synth_report *r, const char *folder)
+static void print_report(const topomap_db_synth_report *r, const char *folder)
 {
     printf("%s: %" PRIu64 " hosts, %" PRIu64 " switches, %" PRIu64 " adapters, %" PRIu64
            " links, %" PRIu64 " faults:",
@@ -23,38 +22,33 @@ static int print_report(const topomap_db_synth_report *r, const char *folder)
     for (size_t i = 0; i < r->files; i++)
         printf(" %s", r->file[i]);
     putchar('\n');
-    return CLI_DONE;
 }
 
-static int print_json(const topomap_db_synth_report *r, const char *folder, json_t *faults)
+static json_t *report_json(const topomap_db_synth_report *r, const char *folder, json_t *faults)
 {
-    json_t *files = json_array(), *all;
+    json_t *files = json_array();
 
     for (size_t i = 0; i < r->files; i++)
         json_array_append_new(files, cli_json_text(r->file[i]));
-    all = json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "folder", cli_json_text(folder), "files",
-                    files, "hosts", (json_int_t)r->hosts, "switches", (json_int_t)r->switches,
-                    "adapters", (json_int_t)r->adapters, "links", (json_int_t)r->links, "faults",
-                    faults);
-    return cli_json(stdout, all, 0);
+    return cli_json_object("folder:s files:o hosts:U switches:U adapters:U links:U faults:O",
+                           folder, files, r->hosts, r->switches, r->adapters, r->links, faults);
 }
 
 static int run_synth(const cli_call *call)
 {
     const char *folder = call->options.output;
-    json_t *faults = call->options.json ? json_array() : NULL;
+    json_auto_t *faults = call->options.json ? json_array() : NULL;
     topomap_db_synth_report report;
     topomap_error err;
 
-    if (!folder) {
-        json_decref(faults);
+    if (!folder)
         return cli_usage_error(call, "-o DIR is needed");
-    }
-    if (topomap_db_synth(call->operand[0], folder, show_fault, faults, &report, &err)) {
-        json_decref(faults);
+    if (topomap_db_synth(call->operand[0], folder, show_fault, faults, &report, &err))
         return cli_fail(call, &err);
-    }
-    return faults ? print_json(&report, folder, faults) : print_report(&report, folder);
+    if (faults)
+        return cli_json(stdout, report_json(&report, folder, faults), 0);
+    print_report(&report, folder);
+    return CLI_DONE;
 }
 
 static const cli_option synth_options[] = {

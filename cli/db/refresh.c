@@ -67,15 +67,13 @@ static int copy(int from, int to)
 static int copy_file(const char *from, const char *to)
 {
     struct stat about;
-    int in = topomap_untrusted_open(AT_FDCWD, from, O_RDONLY, &about), out, status = -1;
+    TOPOMAP_CLOSED int in = topomap_untrusted_open(AT_FDCWD, from, O_RDONLY, &about);
+    int out;
 
     if (in < 0)
         return errno == ENOENT ? 0 : -1; /* there is none yet */
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (out >= 0)
-        status = copy(in, out) | close(out);
-    close(in);
-    return status;
+    return out < 0 ? -1 : copy(in, out) | close(out);
 }
 
 /* Removes what a refresh that was killed has left. */
@@ -137,8 +135,9 @@ static int open_folder(refresh *r)
     return 0;
 }
 
-static void close_all(const refresh *r)
+static void close_all(refresh *r)
 {
+    refresh_conf_clear(&r->conf);
     if (r->folder >= 0) {
         clear_folder(r->folder);
         unlinkat(r->above, r->name, AT_REMOVEDIR);
@@ -155,8 +154,8 @@ static void close_all(const refresh *r)
 static int import(refresh *r, const refresh_source *s, const char *file, char why[CLI_WHY])
 {
     char *words[12 + 2 * REFRESH_WORDS] = {"/proc/self/exe", "db", "import", "--db", r->made};
-    int used = 5, status;
-    char *text;
+    int used = 5;
+    TOPOMAP_FREED char *text = NULL;
 
     if (s->nodes) {
         words[used++] = "--nodes";
@@ -168,9 +167,7 @@ static int import(refresh *r, const refresh_source *s, const char *file, char wh
     }
     words[used++] = (char *)s->format;
     words[used++] = (char *)file;
-    status = cli_capture(words, topomap_clock_ms(), (unsigned)(s->seconds * 1000), &text, why);
-    free(text);
-    return status;
+    return cli_capture(words, topomap_clock_ms(), (unsigned)(s->seconds * 1000), &text, why);
 }
 
 /* The file for a source's answer: its format, and a number if another source has the same, so that
@@ -261,25 +258,17 @@ static int check_losses(const refresh *r, const topomap_db_loss *loss)
 static int compare(refresh *r)
 {
     topomap_db_loss loss[TOPOMAP_DB_LOSSES];
-    topomap_db *before, *after = NULL;
+    CLI_DB_CLOSED topomap_db *before = NULL;
+    CLI_DB_CLOSED topomap_db *after = NULL;
     topomap_error err;
-    int status;
 
     if (access(r->db, F_OK) != 0) {
         printf("%s is new\n", r->db);
         return 0;
     }
-    status = topomap_db_open(r->db, &before, &err);
-    if (status == 0) {
-        status = topomap_db_open(r->made, &after, &err) ||
-                         topomap_db_losses(before, after, loss, &err) ||
-                         topomap_db_diff(before, after, 0, tell, r, &err)
-                     ? -1
-                     : 0;
-        topomap_db_close(after);
-        topomap_db_close(before);
-    }
-    if (status != 0)
+    if (topomap_db_open(r->db, &before, &err) || topomap_db_open(r->made, &after, &err) ||
+        topomap_db_losses(before, after, loss, &err) ||
+        topomap_db_diff(before, after, 0, tell, r, &err))
         return keep(r, "%s", err.text);
     if (!r->changes)
         printf("no differences\n");
@@ -291,11 +280,9 @@ static int compare(refresh *r)
 static int place(const refresh *r, topomap_publish *publish)
 {
     topomap_error err;
-    int in = open(r->made, O_RDONLY | O_CLOEXEC), failed;
+    TOPOMAP_CLOSED int in = open(r->made, O_RDONLY | O_CLOEXEC);
+    int failed = in < 0 || copy(in, topomap_publish_fd(publish));
 
-    failed = in < 0 || copy(in, topomap_publish_fd(publish));
-    if (in >= 0)
-        close(in);
     if (failed || topomap_publish_overtaken(publish)) {
         topomap_publish_abandon(publish);
         return keep(r, "%s",
@@ -310,26 +297,20 @@ static int write_topology(const refresh *r)
 {
     char *words[] = {"/proc/self/exe", "db", "export", "--db", (char *)r->db, "--to",
                      "slurm-topology", NULL, NULL,     NULL};
-    char why[CLI_WHY], *wanted = NULL, *there = NULL;
+    TOPOMAP_FREED char *wanted = NULL, *there = NULL, *nothing = NULL;
     char *const cat[] = {"cat", r->conf.topology, NULL};
-    int status, same;
+    char why[CLI_WHY];
+    int status;
 
     if (!r->conf.topology)
         return 0;
     status = cli_capture(words, topomap_clock_ms(), 60000, &wanted, why);
-    same = status == 0 && cli_capture(cat, topomap_clock_ms(), 10000, &there, why) == 0 &&
-           !strcmp(wanted, there);
-    free(wanted);
-    free(there);
-    if (same)
+    if (status == 0 && cli_capture(cat, topomap_clock_ms(), 10000, &there, why) == 0 &&
+        !strcmp(wanted, there))
         return 0;
     words[7] = "-o";
     words[8] = r->conf.topology;
-    if (status == 0) {
-        status = cli_capture(words, topomap_clock_ms(), 60000, &wanted, why);
-        free(wanted);
-    }
-    if (status == 0) {
+    if (status == 0 && cli_capture(words, topomap_clock_ms(), 60000, &nothing, why) == 0) {
         printf("%s has changed: scontrol reconfigure\n", r->conf.topology);
         return 0;
     }
@@ -345,51 +326,33 @@ static int replace(refresh *r)
 {
     topomap_publish *publish;
     topomap_error err;
-    int status;
+    int failed;
 
     if (topomap_db_lock(r->db, &r->lock, &err) || topomap_publish_begin(r->db, &publish, &err))
         return keep(r, "%s", err.text);
-    status = copy_file(r->db, r->made) ? keep(r, "%s: %s", r->made, strerror(errno)) : 0;
-    if (!status)
-        status = import_all(r);
-    if (!status)
-        status = compare(r);
-    if (!status && !r->call->options.dry_run)
+    failed = (copy_file(r->db, r->made) && keep(r, "%s: %s", r->made, strerror(errno))) ||
+             import_all(r) || compare(r);
+    if (!failed && !r->call->options.dry_run)
         return place(r, publish);
     topomap_publish_abandon(publish);
-    return status;
-}
-
-static int refresh_all(refresh *r)
-{
-    int status = open_folder(r);
-
-    if (!status)
-        status = run_commands(r);
-    if (!status)
-        status = replace(r);
-    if (!status && !r->call->options.dry_run)
-        status = write_topology(r);
-    return status;
+    return failed ? CLI_NO : 0;
 }
 
 static int run(const cli_call *call)
 {
+    TOPOMAP_CLEANUP(close_all)
     refresh r = {.call = call, .above = -1, .folder = -1, .lock = -1};
     topomap_error err;
-    int status;
 
     if (!call->options.config)
         return cli_usage_error(call, "--config FILE: what to import");
-    if (refresh_conf_read(call->options.config, &r.conf, &err)) {
-        status = cli_fail(call, &err);
-    } else {
-        r.db = call->options.db || !r.conf.db ? cli_database(call) : r.conf.db;
-        status = refresh_all(&r);
-    }
-    close_all(&r);
-    refresh_conf_clear(&r.conf);
-    return status;
+    if (refresh_conf_read(call->options.config, &r.conf, &err))
+        return cli_fail(call, &err);
+    r.db = call->options.db || !r.conf.db ? cli_database(call) : r.conf.db;
+    return open_folder(&r) || run_commands(&r) || replace(&r) ||
+                   (!call->options.dry_run && write_topology(&r))
+               ? CLI_NO
+               : CLI_DONE;
 }
 
 static const cli_option options[] = {

@@ -149,7 +149,7 @@ static int take_line(topomap_input *input, refresh_conf *conf, char *line, topom
 
 int refresh_conf_read(const char *path, refresh_conf *conf, topomap_error *err)
 {
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     char *line;
     size_t length;
     int got;
@@ -158,14 +158,10 @@ int refresh_conf_read(const char *path, refresh_conf *conf, topomap_error *err)
     if (topomap_input_open(path, &input, err))
         return -1;
     while ((got = topomap_input_line(input, 65536, &line, &length, err)) > 0)
-        if (take_line(input, conf, line, err)) {
-            got = -1;
-            break;
-        }
-    if (got == 0 && !conf->sources)
-        got = topomap_input_fail(input, err, "no line has a source");
-    topomap_input_close(input);
-    return got;
+        if (take_line(input, conf, line, err))
+            return -1;
+    return got == 0 && !conf->sources ? topomap_input_fail(input, err, "no line has a source")
+                                      : got;
 }
 
 void refresh_conf_clear(refresh_conf *conf)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,32 +46,6 @@ struct answer {
     doctor_verdict verdict;
     doctor_site site;
 };
-
-void doctor_say(doctor_verdict *verdict, enum doctor_status status, const char *advice,
-                const char *format, ...)
-{
-    va_list args;
-
-    verdict->status = status;
-    snprintf(verdict->advice, sizeof verdict->advice, "%s", advice ? advice : "");
-    va_start(args, format);
-    vsnprintf(verdict->found, sizeof verdict->found, format, args);
-    va_end(args);
-}
-
-void doctor_add(doctor_verdict *verdict, const char *format, ...)
-{
-    size_t used = strlen(verdict->found);
-    va_list args;
-
-    used += (size_t)snprintf(verdict->found + used, sizeof verdict->found - used, "%s",
-                             used ? "; " : "");
-    if (used >= sizeof verdict->found)
-        return;
-    va_start(args, format);
-    vsnprintf(verdict->found + used, sizeof verdict->found - used, format, args);
-    va_end(args);
-}
 
 /* ---- One check in its process ---------------------------------------------------------------- */
 
@@ -119,38 +92,37 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     }
 }
 
-static void find_site(doctor_site *site, unsigned ms)
+static doctor_site find_site(unsigned ms)
 {
     int64_t until = topomap_clock_ms() + ms;
+    doctor_site site = {.db = ""};
     doctor_verdict verdict;
 
     for (int i = 0; i < CHECKS; i++) {
         if (checks[i].run == doctor_slurm_conf || checks[i].run == doctor_plugstack)
-            run_row(&checks[i], (double)(until - topomap_clock_ms()) / 1000, site, &verdict);
+            run_row(&checks[i], (double)(until - topomap_clock_ms()) / 1000, &site, &verdict);
     }
+    return site;
 }
 
 void cli_site_records(char *path, size_t size)
 {
-    doctor_site site = {.records = ""};
+    const doctor_site site = find_site(SITE_MS);
 
-    find_site(&site, SITE_MS);
     snprintf(path, size, "%s", site.records);
 }
 
 void cli_site_db(char *path, size_t size, unsigned ms)
 {
-    doctor_site site = {.db = ""};
+    const doctor_site site = find_site(ms);
 
-    find_site(&site, ms);
     snprintf(path, size, "%s", site.db);
 }
 
 char *cli_site_words(unsigned ms)
 {
-    doctor_site site = {.words = ""};
+    const doctor_site site = find_site(ms);
 
-    find_site(&site, ms);
     return strdup(site.words);
 }
 
@@ -172,9 +144,8 @@ static void print_row(const cli_call *call, const doctor_check *check,
 /* Paths may be in any encoding. */
 static json_t *row_json(const doctor_check *check, const doctor_verdict *verdict)
 {
-    return json_pack("{s:s, s:s, s:o, s:o}", "name", check->name, "status", words[verdict->status],
-                     "found", cli_json_text(verdict->found), "advice",
-                     cli_json_text(verdict->advice));
+    return cli_json_object("name:s status:s found:s advice:s", check->name, words[verdict->status],
+                           verdict->found, verdict->advice);
 }
 
 /* The whole path. */
@@ -211,7 +182,7 @@ static int run_doctor(const cli_call *call)
             print_row(call, &checks[i], &verdict);
     }
     if (list)
-        cli_json(stdout, json_pack("{s:b, s:o}", "ok", !problems, "checks", list), 0);
+        cli_json(stdout, cli_json_object("ok:b checks:o", !problems, list), 0);
     return problems ? CLI_NO : CLI_DONE;
 }
 

@@ -34,9 +34,12 @@ typedef struct doctor_verdict {
     char found[DOCTOR_TEXT], advice[DOCTOR_TEXT];
 } doctor_verdict;
 
+/** What one check is. */
+typedef void doctor_run(doctor_site *site, doctor_verdict *verdict);
+
 typedef struct doctor_check {
     const char *name;
-    void (*run)(doctor_site *site, doctor_verdict *verdict);
+    doctor_run *run;
     const char *looks_at; /**< what may hang: "the file system of the database" */
 } doctor_check;
 
@@ -47,32 +50,21 @@ void doctor_say(doctor_verdict *verdict, enum doctor_status status, const char *
 void doctor_add(doctor_verdict *verdict, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 
 /* doctor_conf.c */
-void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict);
-void doctor_slurm(doctor_site *site, doctor_verdict *verdict);
-void doctor_plugstack(doctor_site *site, doctor_verdict *verdict);
+doctor_run doctor_slurm_conf, doctor_slurm, doctor_plugstack;
 /** Sets plugin_dir where slurm.conf did not: where Slurm looks for plugins; empty: not known. */
 void doctor_plugin_dir(doctor_site *site);
 /** All NodeName= of slurm.conf as one host list, which ends with free(); NULL: none. */
 char *doctor_nodes_of(const char *slurm_conf);
 
 /* doctor_plugin.c */
-void doctor_plugin(doctor_site *site, doctor_verdict *verdict);
-void doctor_build(doctor_site *site, doctor_verdict *verdict);
-void doctor_symbols(doctor_site *site, doctor_verdict *verdict);
-void doctor_planner(doctor_site *site, doctor_verdict *verdict);
-void doctor_node_helper(doctor_site *site, doctor_verdict *verdict);
-void doctor_mpi(doctor_site *site, doctor_verdict *verdict);
-void doctor_profilers(doctor_site *site, doctor_verdict *verdict);
+doctor_run doctor_plugin, doctor_build, doctor_symbols, doctor_planner, doctor_node_helper,
+    doctor_mpi, doctor_profilers;
 
 /* doctor_database.c */
-void doctor_database(doctor_site *site, doctor_verdict *verdict);
-void doctor_age(doctor_site *site, doctor_verdict *verdict);
-void doctor_nodes(doctor_site *site, doctor_verdict *verdict);
-void doctor_faults(doctor_site *site, doctor_verdict *verdict);
-void doctor_dry_run(doctor_site *site, doctor_verdict *verdict);
+doctor_run doctor_database, doctor_age, doctor_nodes, doctor_faults, doctor_dry_run;
 
 /* doctor_order.c */
-void doctor_order(doctor_site *site, doctor_verdict *verdict);
+doctor_run doctor_order;
 
 /* doctor_folders.c */
 /** Whether everybody may use a file so (S_IROTH, S_IXOTH); else the part of its path that forbids
@@ -81,11 +73,7 @@ int doctor_for_everybody(const char *path, mode_t bit, char part[DOCTOR_PATH]);
 /** Says what is wrong where not everybody can read a file, which is the \p advice, or others than
  *  its owner can write to it. */
 void doctor_readers(const char *path, const char *advice, doctor_verdict *verdict);
-void doctor_policy(doctor_site *site, doctor_verdict *verdict);
-void doctor_store(doctor_site *site, doctor_verdict *verdict);
-void doctor_records(doctor_site *site, doctor_verdict *verdict);
-void doctor_spool(doctor_site *site, doctor_verdict *verdict);
-void doctor_disks(doctor_site *site, doctor_verdict *verdict);
+doctor_run doctor_policy, doctor_store, doctor_records, doctor_spool, doctor_disks;
 
 /* doctor_elf.c */
 /** Calls \p each for every dynamic symbol of a file that it defines (or else: needs, weak ones

@@ -10,6 +10,7 @@
 #include "cli/doctor/doctor.h"
 #include "plugin/common/args.h"
 #include "plugin/conf/slurm_lines.h"
+#include "util/text.h"
 
 enum { WORDS = 64 };
 
@@ -178,11 +179,8 @@ static int stack_line(char *line, const char *path, void *data, topomap_error *e
     snprintf(copy, sizeof copy, "%s", line);
     word = strtok_r(copy, " \t", &rest);
     plugin = word ? strtok_r(NULL, " \t", &rest) : NULL;
-    if (!plugin)
-        return 0;
-    if (strcmp(word, "required") && strcmp(word, "optional"))
-        return 0;
-    if (!strstr(strrchr(plugin, '/') ? strrchr(plugin, '/') : plugin, "spank_topomap"))
+    if (!plugin || (strcmp(word, "required") && strcmp(word, "optional")) ||
+        !strstr(strrchr(plugin, '/') ? strrchr(plugin, '/') : plugin, "spank_topomap"))
         return 0;
     stack->lines++;
     stack->required = !strcmp(word, "required");
@@ -195,9 +193,7 @@ static char passed_over[512];
 
 static void pass_over(const char *word)
 {
-    size_t used = strlen(passed_over);
-
-    snprintf(passed_over + used, sizeof passed_over - used, "%s%s", used ? " " : "", word);
+    topomap_text_append(passed_over, sizeof passed_over, "%s%s", *passed_over ? " " : "", word);
 }
 
 static void copy(char to[DOCTOR_PATH], const char *from)
@@ -211,7 +207,6 @@ static void take_words(doctor_site *site, struct stack *stack)
     char *words[WORDS], *rest = NULL, *word = strtok_r(stack->line, " \t", &rest);
     enum policy_origin origin;
     plugin_args args = {0};
-    size_t used = 0;
     int count = 0;
 
     word = strtok_r(NULL, " \t", &rest);
@@ -220,8 +215,7 @@ static void take_words(doctor_site *site, struct stack *stack)
         site->planner_said |= !strncmp(word, "planner=", 8);
         site->node_helper_said |= !strncmp(word, "node_helper=", 12);
         words[count++] = word;
-        snprintf(site->words + used, sizeof site->words - used, "%s\n", word);
-        used = strlen(site->words); /* a line of the file is no longer */
+        topomap_text_append(site->words, sizeof site->words, "%s\n", word);
     }
     plugin_args_read(count, words, &args, pass_over);
     if (!site->db_said)

@@ -3,6 +3,7 @@
  * it, made by the very planner that srun would start. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/hostlist.h"
+#include "util/text.h"
 
 enum { DRY_NODES = 4 };
 
@@ -34,7 +36,7 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
 {
     topomap_db_summary summary;
     topomap_error err;
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     const char *own = cli_environment("TOPOMAP_DB");
 
     if (!*site->db)
@@ -47,20 +49,18 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
     }
     if (topomap_db_summarise(db, &summary, &err)) {
         doctor_say(verdict, DOCTOR_PROBLEM, "import it again", "%s", err.text);
-    } else {
-        site->db_ok = 1;
-        doctor_say(verdict, DOCTOR_OK, NULL, "%s: %llu hosts, %llu switches, %llu node classes, %s",
-                   site->db, (unsigned long long)summary.hosts,
-                   (unsigned long long)summary.switches, (unsigned long long)summary.classes,
-                   summary.topology);
-        if (!summary.hosts)
-            doctor_say(verdict, DOCTOR_PROBLEM, "import the fabric's dump with `topomap db import`",
-                       "%s has no hosts", site->db);
-        else
-            doctor_readers(site->db, "let everybody read it: the planner reads it as the user",
-                           verdict);
+        return;
     }
-    topomap_db_close(db);
+    site->db_ok = 1;
+    doctor_say(verdict, DOCTOR_OK, NULL,
+               "%s: %" PRIu64 " hosts, %" PRIu64 " switches, %" PRIu64 " node classes, %s",
+               site->db, summary.hosts, summary.switches, summary.classes, summary.topology);
+    if (!summary.hosts)
+        doctor_say(verdict, DOCTOR_PROBLEM, "import the fabric's dump with `topomap db import`",
+                   "%s has no hosts", site->db);
+    else
+        doctor_readers(site->db, "let everybody read it: the planner reads it as the user",
+                       verdict);
 }
 
 /* ---- Findings of `db check` ----------------------------------------------------------------- */
@@ -91,16 +91,14 @@ static void keep_name(struct findings *findings, const char *text)
 static int take_finding(const topomap_db_finding *finding, void *data)
 {
     struct findings *findings = data;
-    size_t used;
 
     if (findings->check ? strcmp(finding->check, findings->check) != 0
                         : is_of_a_row(finding->check) || finding->severity == TOPOMAP_DB_INFO)
         return 0;
     if (!findings->count++)
         snprintf(findings->first, sizeof findings->first, "%s", finding->text);
-    used = strlen(findings->all);
-    snprintf(findings->all + used, sizeof findings->all - used, "%s%s", used ? "; " : "",
-             finding->text);
+    topomap_text_append(findings->all, sizeof findings->all, "%s%s", *findings->all ? "; " : "",
+                        finding->text);
     if (findings->check)
         keep_name(findings, finding->text);
     return 0;
@@ -121,7 +119,7 @@ static int run_checks(topomap_db *db, const topomap_names *nodes, double max_age
 void doctor_age(doctor_site *site, doctor_verdict *verdict)
 {
     struct findings old = {.check = "age"}, all = {.check = "age"};
-    topomap_db *db = open_database(site, verdict);
+    CLI_DB_CLOSED topomap_db *db = open_database(site, verdict);
     topomap_db_times times = {0};
     char age[160] = "";
 
@@ -129,17 +127,16 @@ void doctor_age(doctor_site *site, doctor_verdict *verdict)
         return;
     if (topomap_db_times_of(db, &times, NULL) == 0)
         topomap_db_times_put(&times, age, sizeof age);
-    if (!run_checks(db, NULL, site->max_age, &old, verdict) &&
-        !run_checks(db, NULL, -1, &all, verdict)) {
-        if (old.count)
-            doctor_say(verdict, DOCTOR_WARNING, "dump the fabric again and import it",
-                       "%d of %d sources are older than %.3g days: %s", old.count, all.count,
-                       site->max_age, old.all);
-        else
-            doctor_say(verdict, DOCTOR_OK, NULL, "%d source%s, %s; %s", all.count,
-                       all.count == 1 ? "" : "s", age, all.all);
-    }
-    topomap_db_close(db);
+    if (run_checks(db, NULL, site->max_age, &old, verdict) ||
+        run_checks(db, NULL, -1, &all, verdict))
+        return;
+    if (old.count)
+        doctor_say(verdict, DOCTOR_WARNING, "dump the fabric again and import it",
+                   "%d of %d sources are older than %.3g days: %s", old.count, all.count,
+                   site->max_age, old.all);
+    else
+        doctor_say(verdict, DOCTOR_OK, NULL, "%d source%s, %s; %s", all.count,
+                   all.count == 1 ? "" : "s", age, all.all);
 }
 
 /* "n[1-3], n7", cut. */
@@ -155,10 +152,10 @@ static void folded(const struct findings *findings, char text[400])
 void doctor_nodes(doctor_site *site, doctor_verdict *verdict)
 {
     struct findings unknown = {.check = "unknown-node"}, others = {.check = "other-host"};
-    topomap_names nodes = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names nodes = {0};
     char text[400];
     topomap_error err;
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     char *list = *site->slurm_conf ? doctor_nodes_of(site->slurm_conf) : NULL;
 
     if (!list) {
@@ -170,41 +167,37 @@ void doctor_nodes(doctor_site *site, doctor_verdict *verdict)
         return;
     if (topomap_hostlist_expand(list, 0, &nodes, &err)) {
         doctor_say(verdict, DOCTOR_PROBLEM, "correct slurm.conf", "NodeName: %s", err.text);
-    } else if (!run_checks(db, &nodes, 1e9, &unknown, verdict) &&
-               !run_checks(db, &nodes, 1e9, &others, verdict)) {
-        folded(&unknown, text);
-        if (unknown.count)
-            doctor_say(
-                verdict, DOCTOR_PROBLEM,
-                "import the dump that has them, or a hosts file that maps their names; steps "
-                "on them are not placed",
-                "%d of Slurm's %zu nodes are not in the database: %s", unknown.count, nodes.count,
-                text);
-        else
-            doctor_say(verdict, DOCTOR_OK, NULL, "it knows all of Slurm's %zu nodes", nodes.count);
-        folded(&others, text);
-        if (others.count)
-            doctor_add(verdict, "%d of its hosts are not in slurm.conf: %s", others.count, text);
+        return;
     }
-    topomap_names_clear(&nodes);
-    topomap_db_close(db);
+    if (run_checks(db, &nodes, 1e9, &unknown, verdict) ||
+        run_checks(db, &nodes, 1e9, &others, verdict))
+        return;
+    folded(&unknown, text);
+    if (unknown.count)
+        doctor_say(verdict, DOCTOR_PROBLEM,
+                   "import the dump that has them, or a hosts file that maps their names; steps on "
+                   "them are not placed",
+                   "%d of Slurm's %zu nodes are not in the database: %s", unknown.count,
+                   nodes.count, text);
+    else
+        doctor_say(verdict, DOCTOR_OK, NULL, "it knows all of Slurm's %zu nodes", nodes.count);
+    folded(&others, text);
+    if (others.count)
+        doctor_add(verdict, "%d of its hosts are not in slurm.conf: %s", others.count, text);
 }
 
 void doctor_faults(doctor_site *site, doctor_verdict *verdict)
 {
     struct findings faults = {.check = NULL};
-    topomap_db *db = open_database(site, verdict);
+    CLI_DB_CLOSED topomap_db *db = open_database(site, verdict);
 
-    if (!db)
+    if (!db || run_checks(db, NULL, 1e9, &faults, verdict))
         return;
-    if (!run_checks(db, NULL, 1e9, &faults, verdict)) {
-        if (faults.count)
-            doctor_say(verdict, DOCTOR_WARNING, "`topomap db check` has them all and what to do",
-                       "%d: %s", faults.count, faults.first);
-        else
-            doctor_say(verdict, DOCTOR_OK, NULL, "none");
-    }
-    topomap_db_close(db);
+    if (faults.count)
+        doctor_say(verdict, DOCTOR_WARNING, "`topomap db check` has them all and what to do",
+                   "%d: %s", faults.count, faults.first);
+    else
+        doctor_say(verdict, DOCTOR_OK, NULL, "none");
 }
 
 /* ---- The dry run ---------------------------------------------------------------------------- */
@@ -222,7 +215,8 @@ static int take_host(const topomap_db_host *host, void *data)
 static char *make_request(const doctor_site *site, const topomap_names *nodes)
 {
     topomap_error err;
-    char *text = NULL, *list = topomap_hostlist_fold(nodes, &err);
+    TOPOMAP_FREED char *list = topomap_hostlist_fold(nodes, &err);
+    char *text = NULL;
     size_t size;
     FILE *out = list ? open_memstream(&text, &size) : NULL;
 
@@ -236,7 +230,6 @@ static char *make_request(const doctor_site *site, const topomap_names *nodes)
         fprintf(out, "%s%zu", i ? ";" : "", i);
     fprintf(out, "\ncpus-per-task 1\nbind core\ntime %.3f\nend\n", site->deadline_ms / 4000.);
     fclose(out);
-    free(list);
     return text;
 }
 
@@ -274,7 +267,7 @@ void doctor_dry_run(doctor_site *site, doctor_verdict *verdict)
 {
     struct findings hosts = {.check = ""};
     topomap_error err;
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     TOPOMAP_FREED char *request = NULL;
 
     if (!*site->planner) {
@@ -284,7 +277,6 @@ void doctor_dry_run(doctor_site *site, doctor_verdict *verdict)
     if ((db = open_database(site, verdict)) == NULL)
         return;
     (void)topomap_db_hosts(db, NULL, take_host, &hosts, &err);
-    topomap_db_close(db);
     request = hosts.names.count ? make_request(site, &hosts.names) : NULL;
     if (request)
         plan(site, request, hosts.names.count, verdict);

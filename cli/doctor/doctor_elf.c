@@ -65,33 +65,26 @@ static const char *read_image(image *in)
     return in->symbols ? NULL : "it has no table of symbols";
 }
 
-/* \return NULL, and close_image() ends it; or what is wrong */
+/* \return NULL, or what is wrong; close_image() ends it in either case */
 static const char *open_image(const char *path, image *in)
 {
     struct stat found;
-    int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &found);
-    const char *why = "it cannot be read";
-    void *bytes;
+    TOPOMAP_CLOSED int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &found);
+    void *bytes = MAP_FAILED;
 
-    *in = (image){0};
-    if (fd >= 0 && found.st_size > 0) {
+    if (fd >= 0 && found.st_size > 0)
         bytes = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (bytes != MAP_FAILED) {
-            in->bytes = bytes;
-            in->size = (size_t)found.st_size;
-            why = read_image(in);
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    if (why && in->bytes)
-        munmap((void *)(uintptr_t)in->bytes, in->size);
-    return why;
+    if (bytes == MAP_FAILED)
+        return "it cannot be read";
+    in->bytes = bytes;
+    in->size = (size_t)found.st_size;
+    return read_image(in);
 }
 
 static void close_image(const image *in)
 {
-    munmap((void *)(uintptr_t)in->bytes, in->size);
+    if (in->bytes)
+        munmap((void *)(uintptr_t)in->bytes, in->size);
 }
 
 static const char *name_of(const image *in, const ElfW(Sym) * symbol)
@@ -102,7 +95,7 @@ static const char *name_of(const image *in, const ElfW(Sym) * symbol)
 const char *doctor_elf_symbols(const char *path, int defined,
                                int (*each)(const char *name, void *data), void *data)
 {
-    image in;
+    TOPOMAP_CLEANUP(close_image) image in = {0};
     const char *why = open_image(path, &in);
 
     if (why)
@@ -115,7 +108,6 @@ const char *doctor_elf_symbols(const char *path, int defined,
             each(name_of(&in, symbol), data))
             break;
     }
-    close_image(&in);
     return NULL;
 }
 
@@ -134,8 +126,8 @@ static uint64_t offset_of(const image *in, uint64_t address)
 
 int doctor_elf_number(const char *path, const char *name, uint32_t *number)
 {
+    TOPOMAP_CLEANUP(close_image) image in = {0};
     const void *at = NULL;
-    image in;
 
     if (open_image(path, &in))
         return -1;
@@ -144,7 +136,6 @@ int doctor_elf_number(const char *path, const char *name, uint32_t *number)
             at = piece(&in, offset_of(&in, in.symbol[i].st_value), sizeof *number);
     if (at)
         memcpy(number, at, sizeof *number);
-    close_image(&in);
     return at ? 0 : -1;
 }
 
@@ -152,8 +143,8 @@ int doctor_elf_text(const char *path, const char *text_piece, int is_head, char 
 {
     size_t length = strlen(text_piece) + !is_head; /* a tail has its NUL */
     const unsigned char *at, *begin, *end;
+    TOPOMAP_CLEANUP(close_image) image in = {0};
     int found = 0;
-    image in;
 
     if (open_image(path, &in))
         return -1;
@@ -166,6 +157,5 @@ int doctor_elf_text(const char *path, const char *text_piece, int is_head, char 
         if (found)
             strcpy(text, (const char *)begin);
     }
-    close_image(&in);
     return found ? 0 : -1;
 }

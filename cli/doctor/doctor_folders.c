@@ -12,6 +12,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "plugin/policy/policy.h"
+#include "util/full_io.h"
 
 /* ---- Who may use it --------------------------------------------------------------------- */
 
@@ -211,16 +212,15 @@ static const char *why_not_theirs(unsigned long user, const struct stat *status)
 /* \return -1: it cannot be listed */
 static int look_at_users(const char *path, struct users *users)
 {
-    DIR *list = opendir(path);
+    TOPOMAP_CLOSED_DIR DIR *list = opendir(path);
     const struct dirent *row;
 
     *users = (struct users){0};
     while (list && (row = readdir(list)) != NULL) {
-        size_t digits = strspn(row->d_name, "0123456789");
         struct stat status;
         const char *why;
 
-        if (!digits || digits > 10 || row->d_name[digits] ||
+        if (!cli_is_digits(row->d_name, 10) ||
             fstatat(dirfd(list), row->d_name, &status, AT_SYMLINK_NOFOLLOW))
             continue;
         users->count++;
@@ -228,8 +228,6 @@ static int look_at_users(const char *path, struct users *users)
         if (why && !users->wrong++)
             snprintf(users->first, sizeof users->first, "%.300s/%s is %s", path, row->d_name, why);
     }
-    if (list)
-        closedir(list);
     return list ? 0 : -1;
 }
 

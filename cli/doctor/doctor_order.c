@@ -85,9 +85,10 @@ static void compare(topomap_db *db, const topomap_db_slurm_config *config, const
 void doctor_order(doctor_site *site, doctor_verdict *verdict)
 {
     topomap_db_slurm_config config;
-    topomap_db *db = NULL;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     topomap_error err;
-    char *text, yaml[DOCTOR_PATH];
+    TOPOMAP_FREED char *text = NULL;
+    char yaml[DOCTOR_PATH];
 
     if (!site->db_ok || topomap_db_open(site->db, &db, &err)) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no database that can be read");
@@ -96,10 +97,8 @@ void doctor_order(doctor_site *site, doctor_verdict *verdict)
     text = ask_scontrol();
     if (!text || topomap_db_slurm_config_read(text, &config, &err)) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "`scontrol show config` does not answer");
-    } else {
-        look_for_yaml(site, &config, yaml);
-        compare(db, &config, yaml, verdict);
+        return;
     }
-    free(text);
-    topomap_db_close(db);
+    look_for_yaml(site, &config, yaml);
+    compare(db, &config, yaml, verdict);
 }

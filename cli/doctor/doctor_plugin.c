@@ -15,6 +15,7 @@
 #include "plugin/store/store.h"
 #include "plugin/store/program.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 enum { VERSION_MS = 5000 };
 
@@ -171,7 +172,6 @@ static int look_for(const char *name, void *data)
 {
     struct missing *missing = data;
     struct wanted wanted = {name, 0};
-    size_t used = strlen(missing->names);
 
     if (strncmp(name, "slurm_", 6) != 0 && strncmp(name, "spank_", 6) != 0)
         return 0;
@@ -179,8 +179,8 @@ static int look_for(const char *name, void *data)
         (void)doctor_elf_symbols(missing->library[i], 1, is_wanted, &wanted);
     if (!wanted.found) {
         missing->count++;
-        snprintf(missing->names + used, sizeof missing->names - used, "%s%s", used ? " " : "",
-                 name);
+        topomap_text_append(missing->names, sizeof missing->names, "%s%s",
+                            *missing->names ? " " : "", name);
     }
     return 0;
 }
@@ -232,10 +232,7 @@ static const char *needed(const char *path, void (*each)(const char *name, const
 
     if (why)
         return why;
-    why = store_elf_read(&file);
-    if (!why)
-        why = store_elf_dynamic_read(&file, &dynamic);
-    if (!why) {
+    if (!(why = store_elf_read(&file)) && !(why = store_elf_dynamic_read(&file, &dynamic))) {
         store_elf_text(&file, &dynamic, DT_RUNPATH, folders);
         if (!*folders)
             store_elf_text(&file, &dynamic, DT_RPATH, folders);

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/graph/graph_files.h"
 #include "graph/formats/parts.h"
 #include "graph/graph.h"
+#include "util/full_io.h"
 
 static json_t *phase_bytes(const topomap_graph *graph)
 {
@@ -28,31 +28,29 @@ static void info_parts(const topomap_graph *graph, json_t *info)
     if (topomap_graph_load(graph))
         json_object_set_new(info, "loads", json_true());
     if (topomap_graph_coordinates(graph, &dimensions))
-        json_object_set_new(info, "dimensions", json_integer(dimensions));
+        cli_json_set(info, "dimensions:u", dimensions);
     if (topomap_graph_phases(graph)) {
-        json_object_set_new(info, "phases", json_integer(topomap_graph_phases(graph)));
-        json_object_set_new(info, "phase_bytes", phase_bytes(graph));
+        cli_json_set(info, "phases:u phase_bytes:o", topomap_graph_phases(graph),
+                     phase_bytes(graph));
     }
     if (topomap_graph_name(graph, 0))
         json_object_set_new(info, "names", json_true());
     if (topomap_graph_source(graph))
-        json_object_set_new(info, "source", cli_json_text(topomap_graph_source(graph)));
+        cli_json_set(info, "source:s", topomap_graph_source(graph));
     if (topomap_graph_note(graph))
-        json_object_set_new(info, "note", cli_json_text(topomap_graph_note(graph)));
+        cli_json_set(info, "note:s", topomap_graph_note(graph));
 }
 
 /* Facts of a folder with the parts of a profile, beside its graph; all zeros if it is no such
  * folder. */
 static topomap_part_summary summary_of(const char *path)
 {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    TOPOMAP_CLOSED int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     topomap_part_summary sums = {0};
     topomap_error err;
 
     if (folder < 0 || topomap_parts_summary_open(folder, path, &sums, &err))
         sums = (topomap_part_summary){0};
-    if (folder >= 0)
-        close(folder);
     return sums;
 }
 
@@ -61,8 +59,8 @@ static void summary_json(const topomap_part_summary *sums, json_t *info)
     int killed = WIFSIGNALED(sums->status);
 
     if (sums->has_time) {
-        json_object_set_new(info, "wall_seconds", json_real((double)sums->wall_ns / 1e9));
-        json_object_set_new(info, "mpi_seconds", json_real((double)sums->mpi_ns / 1e9));
+        cli_json_set(info, "wall_seconds:r mpi_seconds:r", (double)sums->wall_ns / 1e9,
+                     (double)sums->mpi_ns / 1e9);
     }
     if (sums->status)
         json_object_set_new(info, "failed",
@@ -87,10 +85,9 @@ static void print_summary(const topomap_part_summary *sums)
 
 static json_t *fit_json(const topomap_recognition *pattern)
 {
-    return json_pack("{s:o, s:f, s:f, s:f, s:b}", "dims",
-                     cli_json_numbers(pattern->size, pattern->dims), "explained",
-                     pattern->explained, "present", pattern->present, "bytes", pattern->even,
-                     "exact", pattern->exact);
+    return cli_json_object("dims:o explained:r present:r bytes:r exact:b",
+                           cli_json_numbers(pattern->size, pattern->dims), pattern->explained,
+                           pattern->present, pattern->even, pattern->exact);
 }
 
 /* What the graph was made from stands; the edges tell what a file's pattern is. */
@@ -102,12 +99,11 @@ static json_t *info_json(const topomap_graph *graph, const topomap_recognition *
 
     if (!pattern && found->dims)
         pattern = found->text;
-    info = json_pack("{s:I, s:I, s:I, s:o, s:o}", "ranks", (json_int_t)topomap_graph_ranks(graph),
-                     "edges", (json_int_t)topomap_graph_edges(graph), "bytes",
-                     (json_int_t)topomap_graph_bytes(graph), "messages",
-                     topomap_graph_messages(graph, &messages) ? json_integer((json_int_t)messages)
-                                                              : json_null(),
-                     "pattern", cli_json_text(pattern));
+    info = cli_json_object(
+        "ranks:u edges:U bytes:U messages:o pattern:s", topomap_graph_ranks(graph),
+        topomap_graph_edges(graph), topomap_graph_bytes(graph),
+        topomap_graph_messages(graph, &messages) ? json_integer((json_int_t)messages) : json_null(),
+        pattern);
     if (info && found->dims)
         json_object_set_new(info, "pattern_fit", fit_json(found));
     if (info)
@@ -155,7 +151,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
 static int run_info(const cli_call *call)
 {
     topomap_recognition found;
-    topomap_graph *graph;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &graph);
 
@@ -163,27 +159,22 @@ static int run_info(const cli_call *call)
         return status;
     /* One that has no name among the patterns is as good as none here. */
     if (topomap_graph_recognise(graph, 0, &found, &err) == 0)
-        status = print_info(call, graph, &found);
-    else if (err.code == TOPOMAP_EUSAGE)
-        status = print_info(call, graph, &(topomap_recognition){.text = ""});
-    else
-        status = cli_fail(call, &err);
-    topomap_graph_free(graph);
-    return status;
+        return print_info(call, graph, &found);
+    if (err.code == TOPOMAP_EUSAGE)
+        return print_info(call, graph, &(topomap_recognition){.text = ""});
+    return cli_fail(call, &err);
 }
 
 static int run_recognise(const cli_call *call)
 {
     topomap_recognition found;
-    topomap_graph *graph;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_error err;
     int status = cli_graph_read(call, call->operand[0], &graph);
 
     if (status != 0)
         return status;
-    status = topomap_graph_recognise(graph, call->options.scale, &found, &err);
-    topomap_graph_free(graph);
-    if (status != 0)
+    if (topomap_graph_recognise(graph, call->options.scale, &found, &err) != 0)
         return cli_fail(call, &err);
     if (!found.dims) {
         fprintf(stderr, "topomap graph recognise: no pattern in %s\n", call->operand[0]);
@@ -191,8 +182,7 @@ static int run_recognise(const cli_call *call)
     }
     if (call->options.json)
         return cli_json(
-            stdout, json_pack("{s:s, s:o}", "pattern", found.text, "pattern_fit", fit_json(&found)),
-            0);
+            stdout, cli_json_object("pattern:s pattern_fit:o", found.text, fit_json(&found)), 0);
     puts(found.text);
     return CLI_DONE;
 }
@@ -218,16 +208,17 @@ static int run_generate(const cli_call *call)
 static int partition_mesh(const cli_call *call, const topomap_machine *machine)
 {
     const cli_options *o = &call->options;
-    topomap_graph *mesh, *graph;
+    TOPOMAP_GRAPH_FREED topomap_graph *mesh = NULL;
+    topomap_graph *graph;
     topomap_error err;
-    int status;
+    int status = cli_graph_read(call, call->operand[0], &mesh);
 
-    if ((status = cli_graph_read(call, call->operand[0], &mesh)) != 0)
+    if (status != 0)
         return status;
-    status =
-        topomap_graph_partition(mesh, o->parts, o->method, machine, o->request.seed, &graph, &err);
-    topomap_graph_free(mesh);
-    return status ? cli_fail(call, &err) : cli_graph_write(call, graph, cli_output(call));
+    return topomap_graph_partition(mesh, o->parts, o->method, machine, o->request.seed, &graph,
+                                   &err)
+               ? cli_fail(call, &err)
+               : cli_graph_write(call, graph, cli_output(call));
 }
 
 static int run_partition(const cli_call *call)

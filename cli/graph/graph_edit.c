@@ -5,34 +5,30 @@
 #include "cli/graph/graph_files.h"
 #include "util/alloc.h"
 #include "util/random.h"
+#include "graph/graph.h"
 
 static int run_merge(const cli_call *call)
 {
-    size_t count = (size_t)call->operands, read = 0;
-    topomap_graph **graph, *sum = NULL;
+    size_t count = (size_t)call->operands;
     topomap_error err;
-    int status = 0;
+    TOPOMAP_FREED topomap_graph **graph = topomap_alloc(count, sizeof *graph, &err);
+    topomap_graph *sum = NULL;
+    int failed = !graph;
 
-    graph = topomap_alloc(count, sizeof *graph, &err);
-    if (!graph)
-        return cli_fail(call, &err);
-    while (!status && read < count) {
-        if (topomap_graph_read_options(call->operand[read], call->options.request.from,
-                                       call->options.option, &graph[read], &err))
-            status = cli_fail(call, &err);
-        read += !status;
-    }
-    if (!status && topomap_graph_merge((const topomap_graph *const *)graph, count, &sum, &err))
-        status = cli_fail(call, &err);
-    while (read)
-        topomap_graph_free(graph[--read]);
-    free(graph);
-    return status ? status : cli_graph_write(call, sum, cli_output(call));
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = topomap_graph_read_options(call->operand[i], call->options.request.from,
+                                            call->options.option, &graph[i], &err);
+    if (!failed)
+        failed = topomap_graph_merge((const topomap_graph *const *)graph, count, &sum, &err);
+    for (size_t i = 0; graph && i < count; i++)
+        topomap_graph_free(graph[i]);
+    return failed ? cli_fail(call, &err) : cli_graph_write(call, sum, cli_output(call));
 }
 
 static int run_scale(const cli_call *call)
 {
-    topomap_graph *graph, *scaled;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
+    topomap_graph *scaled;
     topomap_error err;
     int status;
 
@@ -41,7 +37,6 @@ static int run_scale(const cli_call *call)
     if ((status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
     status = topomap_graph_scale(graph, call->options.factor, &scaled, &err);
-    topomap_graph_free(graph);
     return status ? cli_fail(call, &err) : cli_graph_write(call, scaled, cli_output(call));
 }
 
@@ -60,7 +55,8 @@ static uint32_t *shuffled(uint32_t ranks, uint64_t seed, topomap_error *err)
 static int run_permute(const cli_call *call)
 {
     const cli_options *o = &call->options;
-    topomap_graph *graph, *permuted;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
+    topomap_graph *permuted;
     TOPOMAP_FREED uint32_t *order = NULL;
     topomap_error err;
     int status;
@@ -74,7 +70,6 @@ static int run_permute(const cli_call *call)
     else
         (void)cli_mapping_read(o->mapping, topomap_graph_ranks(graph), &order, &err);
     status = order ? topomap_graph_permute(graph, order, &permuted, &err) : -1;
-    topomap_graph_free(graph);
     return status ? cli_fail(call, &err) : cli_graph_write(call, permuted, cli_output(call));
 }
 

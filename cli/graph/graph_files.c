@@ -111,20 +111,18 @@ static int read_slots(topomap_input *input, uint32_t ranks, uint32_t *slots, top
 
 int cli_mapping_read(const char *path, uint32_t ranks, uint32_t **slots, topomap_error *err)
 {
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     uint32_t *list;
-    int status;
 
-    if (topomap_input_open(path, &input, err) != 0)
+    if (topomap_input_open(path, &input, err) != 0 ||
+        !(list = topomap_alloc(ranks, sizeof *list, err)))
         return -1;
-    list = topomap_alloc(ranks, sizeof *list, err);
-    status = list ? read_slots(input, ranks, list, err) : -1;
-    topomap_input_close(input);
-    if (status == 0)
+    if (read_slots(input, ranks, list, err) == 0) {
         *slots = list;
-    else
-        free(list);
-    return status;
+        return 0;
+    }
+    free(list);
+    return -1;
 }
 
 int cli_mapping_write(const char *path, const uint32_t *slots, uint32_t ranks, topomap_error *err)

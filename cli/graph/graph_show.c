@@ -8,6 +8,7 @@
 #include "cli/picture/picture.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "graph/graph.h"
 
 enum { SVG_CELLS = 320, CELLS_MOST = 4096 };
 
@@ -58,20 +59,18 @@ static json_t *matrix_json(const topomap_matrix *matrix)
         json_array_append_new(rows, line);
         json_array_append_new(first, json_integer(row * matrix->each));
     }
-    return json_pack("{s:I, s:I, s:o, s:o}", "ranks", (json_int_t)matrix->ranks, "cells",
-                     (json_int_t)matrix->cells, "first", first, "bytes", rows);
+    return cli_json_object("ranks:u cells:u first:o bytes:o", matrix->ranks, matrix->cells, first,
+                           rows);
 }
 
 static int write_file(const char *path, const char *title, const topomap_matrix *matrix,
                       topomap_error *err)
 {
-    topomap_drawing drawing = {0};
-    int status = picture_matrix_draw(&drawing, matrix, title, err);
+    TOPOMAP_CLEANUP(topomap_draw_clear) topomap_drawing drawing = {0};
 
-    if (status == 0)
-        status = picture_write(&drawing, path, err);
-    topomap_draw_clear(&drawing);
-    return status;
+    return picture_matrix_draw(&drawing, matrix, title, err) != 0
+               ? -1
+               : picture_write(&drawing, path, err);
 }
 
 static int write_picture(const cli_call *call, const picture_screen *screen, const char *title,
@@ -94,34 +93,25 @@ static int show(const cli_call *call, const picture_screen *screen, uint32_t cel
                 const topomap_graph *graph)
 {
     const char *mapping = call->options.mapping;
-    topomap_matrix matrix = {0};
+    TOPOMAP_CLEANUP(topomap_matrix_clear) topomap_matrix matrix = {0};
     TOPOMAP_FREED uint32_t *place = NULL;
     topomap_error err;
     char title[1024];
-    int status = 0;
 
-    if (mapping)
-        status = cli_mapping_read(mapping, topomap_graph_ranks(graph), &place, &err);
-    if (status == 0)
-        status = topomap_matrix_make(graph, place, cells, &matrix, &err);
-    if (status == 0 && call->options.json) {
-        status = cli_json(stdout, matrix_json(&matrix), 0);
-    } else if (status == 0) {
-        write_title(title, sizeof title, call, graph);
-        status =
-            write_picture(call, screen, title, &matrix, &err) ? cli_fail(call, &err) : CLI_DONE;
-    } else {
-        status = cli_fail(call, &err);
-    }
-    topomap_matrix_clear(&matrix);
-    return status;
+    if ((mapping && cli_mapping_read(mapping, topomap_graph_ranks(graph), &place, &err) != 0) ||
+        topomap_matrix_make(graph, place, cells, &matrix, &err) != 0)
+        return cli_fail(call, &err);
+    if (call->options.json)
+        return cli_json(stdout, matrix_json(&matrix), 0);
+    write_title(title, sizeof title, call, graph);
+    return write_picture(call, screen, title, &matrix, &err) ? cli_fail(call, &err) : CLI_DONE;
 }
 
 static int run_show(const cli_call *call)
 {
     const char *output = call->options.output;
     picture_screen screen = find_screen(call);
-    topomap_graph *graph;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     uint32_t cells = call->options.cells;
     int status;
 
@@ -133,9 +123,7 @@ static int run_show(const cli_call *call)
         cells = output || call->options.json
                     ? SVG_CELLS
                     : picture_matrix_room(&screen, topomap_graph_ranks(graph));
-    status = show(call, &screen, cells, graph);
-    topomap_graph_free(graph);
-    return status;
+    return show(call, &screen, cells, graph);
 }
 
 static const char show_text[] =

@@ -11,6 +11,8 @@
 #include "plugin/store/store.h"
 #include "plugin/store/run.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
+#include "graph/graph.h"
 
 /* The site's store and the user's own: where the site's folder has none of the user's, launches
  * have used the other one. */
@@ -32,31 +34,23 @@ static int open_stores(const cli_call *call, stores *found)
     return found->count < 0 ? cli_fail(call, &err) : CLI_DONE;
 }
 
-static int by_use(const void *a, const void *b)
-{
-    const store_entry *x = &((const row *)a)->entry, *y = &((const row *)b)->entry;
-
-    if (x->used != y->used)
-        return x->used < y->used ? 1 : -1;
-    return strcmp(x->key, y->key);
-}
+TOPOMAP_COMPARE(by_use, row, TOPOMAP_ORDER(y->entry.used, x->entry.used),
+                strcmp(x->entry.key, y->entry.key))
 
 static int add_rows(const store *from, row **list, size_t *count, topomap_error *err)
 {
-    store_entry *entries;
+    TOPOMAP_FREED store_entry *entries = NULL;
     size_t more, room = *count;
-    int failed;
 
-    if (store_list(from, &entries, &more, err))
+    if (store_list(from, &entries, &more, err) ||
+        topomap_grow(list, &room, *count + more + 1, sizeof **list, err))
         return -1;
-    failed = topomap_grow(list, &room, *count + more + 1, sizeof **list, err);
-    for (size_t i = 0; !failed && i < more; i++)
+    for (size_t i = 0; i < more; i++)
         (*list)[(*count)++] = (row){.entry = entries[i], .store = from};
-    free(entries);
-    return failed;
+    return 0;
 }
 
-/* All that is in them, used last first. \p list ends with free(). */
+/* All that is in them, used last first. \p list ends with free(), after a failure, too. */
 static int list_stores(const cli_call *call, const stores *from, row **list, size_t *count)
 {
     topomap_error err;
@@ -64,12 +58,9 @@ static int list_stores(const cli_call *call, const stores *from, row **list, siz
     *list = NULL;
     *count = 0;
     for (int i = 0; i < from->count; i++)
-        if (add_rows(&from->store[i], list, count, &err)) {
-            free(*list);
+        if (add_rows(&from->store[i], list, count, &err))
             return cli_fail(call, &err);
-        }
-    if (*count)
-        qsort(*list, *count, sizeof **list, by_use);
+    TOPOMAP_SORT(*list, *count, by_use);
     return CLI_DONE;
 }
 
@@ -161,12 +152,9 @@ static json_t *runs_json(const store_entry *entry)
     json_t *runs = json_array();
 
     for (unsigned i = 0; i < entry->times; i++)
-        json_array_append_new(runs,
-                              json_pack("{s:b, s:i, s:I, s:f, s:f, s:I}", "placed",
-                                        entry->time[i].placed, "nodes", (int)entry->time[i].nodes,
-                                        "messages", (json_int_t)entry->time[i].messages, "seconds",
-                                        entry->time[i].wall, "mpi_seconds", entry->time[i].mpi,
-                                        "when", (json_int_t)entry->time[i].when));
+        cli_json_add(runs, "placed:b nodes:u messages:U seconds:r mpi_seconds:r when:U",
+                     entry->time[i].placed, entry->time[i].nodes, entry->time[i].messages,
+                     entry->time[i].wall, entry->time[i].mpi, entry->time[i].when);
     return runs;
 }
 
@@ -174,24 +162,22 @@ static json_t *measured_json(const store_comparison *times)
 {
     if (!times->runs[0] || !times->runs[1])
         return json_null();
-    return json_pack("{s:f, s:f, s:i, s:i, s:i, s:i, s:o, s:f, s:s}", "slurm_seconds",
-                     times->wall[0], "placed_seconds", times->wall[1], "slurm_runs",
-                     (int)times->runs[0], "placed_runs", (int)times->runs[1], "slurm_runs_missing",
-                     (int)times->missing[0], "placed_runs_missing", (int)times->missing[1],
-                     "noise_seconds", times->noise < 0 ? json_null() : json_real(times->noise),
-                     "gain_percent", times->gain, "says", store_verdict_word[times->verdict]);
+    return cli_json_object(
+        "slurm_seconds:r placed_seconds:r slurm_runs:u placed_runs:u slurm_runs_missing:u "
+        "placed_runs_missing:u noise_seconds:o gain_percent:r says:s",
+        times->wall[0], times->wall[1], times->runs[0], times->runs[1], times->missing[0],
+        times->missing[1], times->noise < 0 ? json_null() : json_real(times->noise), times->gain,
+        store_verdict_word[times->verdict]);
 }
 
 static json_t *case_json(const store_entry *entry)
 {
     const store_comparison times = store_trust_compare(entry);
 
-    return json_pack("{s:I, s:I, s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "launches",
-                     (json_int_t)times.placed, "refused", (json_int_t)times.refused, "folder",
-                     cli_json_text(entry->folder), "input", cli_json_text(entry->input), "mpi",
-                     loaded_mpi(entry), "number", (int)entry->number, "stopped",
-                     stops[times.stopped], "last", cli_json_text(entry->last), "runs",
-                     runs_json(entry), "measured", measured_json(&times));
+    return cli_json_object(
+        "launches:u refused:u folder:s input:s mpi:s number:u stopped:s last:s runs:o measured:o",
+        times.placed, times.refused, entry->folder, entry->input, loaded_mpi(entry), entry->number,
+        stops[times.stopped], entry->last, runs_json(entry), measured_json(&times));
 }
 
 /* What the store says about an entry; NULL where memory is short. */
@@ -202,13 +188,12 @@ static json_t *to_json(const store *store, const store_entry *entry)
 
     store_graph_path(store, entry->key, 0, path);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
-    object = json_pack(
-        "{s:s, s:o, s:o, s:i, s:i, s:s, s:o, s:I, s:I, s:i, s:i, s:I}", "key", entry->key,
-        "program", cli_json_text(entry->program), "words", cli_json_text(entry->words), "ranks",
-        (int)entry->ranks, "workers", entry->workers ? (int)entry->workers : 1, "build", id,
-        "graph", cli_json_text(entry->has_graph ? path : NULL), "made", (json_int_t)entry->made,
-        "used", (json_int_t)entry->used, "profiles", (int)entry->profiles, "tries",
-        (int)entry->tries, "bytes", (json_int_t)entry->bytes);
+    object = cli_json_object(
+        "key:s program:s words:s ranks:u workers:u build:s graph:s made:U used:U profiles:u "
+        "tries:u bytes:U",
+        entry->key, entry->program, entry->words, entry->ranks, entry->workers ? entry->workers : 1,
+        id, entry->has_graph ? path : NULL, entry->made, entry->used, entry->profiles, entry->tries,
+        entry->bytes);
     if (json_object_update_new(object, case_json(entry)) == 0)
         return object;
     json_decref(object);
@@ -233,7 +218,7 @@ static int run_list(const cli_call *call)
     json_t *array = NULL;
     stores found;
     size_t count;
-    row *list;
+    TOPOMAP_FREED row *list = NULL;
     int status = open_stores(call, &found);
 
     if (!status)
@@ -251,7 +236,6 @@ static int run_list(const cli_call *call)
         else
             print_entry(&list[i].entry);
     }
-    free(list);
     return array ? cli_json(stdout, array, 0) : CLI_DONE;
 }
 
@@ -262,14 +246,13 @@ void cli_profile_words(void)
     int count = store_open_all(NULL, found, &err);
 
     for (int i = 0; i < count; i++) {
-        store_entry *entries;
+        TOPOMAP_FREED store_entry *entries = NULL;
         size_t many;
 
         if (store_list(&found[i], &entries, &many, &err))
             continue;
         for (size_t k = 0; k < many; k++)
             puts(entries[k].key);
-        free(entries);
     }
 }
 
@@ -277,7 +260,7 @@ void cli_profile_words(void)
 
 static void print_graph(const char *path)
 {
-    topomap_graph *graph;
+    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
     topomap_recognition pattern;
     topomap_error err;
 
@@ -294,7 +277,6 @@ static void print_graph(const char *path)
                pattern.exact ? "" : ", but for light messages");
         cli_graph_print_fit(&pattern);
     }
-    topomap_graph_free(graph);
 }
 
 static void show(const store *store, const store_entry *entry)
@@ -328,7 +310,7 @@ static void show(const store *store, const store_entry *entry)
 static int find(const cli_call *call, const stores *from, const char *word, row *found)
 {
     size_t count, hits = 0;
-    row *list;
+    TOPOMAP_FREED row *list = NULL;
     int status = list_stores(call, from, &list, &count);
 
     if (status)
@@ -339,7 +321,6 @@ static int find(const cli_call *call, const stores *from, const char *word, row 
             if (hits == 1 && (found->store == NULL || list[i].store < found->store))
                 *found = list[i];
         }
-    free(list);
     if (hits == 1)
         return CLI_DONE;
     fprintf(stderr, "topomap %s: %s '%s'; `topomap profile list` has them\n", call->command->name,
@@ -368,15 +349,12 @@ static int run_show(const cli_call *call)
 static int remove_all(const cli_call *call, const stores *from)
 {
     size_t count;
-    row *list;
+    TOPOMAP_FREED row *list = NULL;
     int status = list_stores(call, from, &list, &count);
 
-    if (status)
-        return status;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; !status && i < count; i++)
         store_remove(list[i].store, list[i].entry.key);
-    free(list);
-    return CLI_DONE;
+    return status;
 }
 
 static int run_rm(const cli_call *call)

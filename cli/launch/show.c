@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "cli/launch/records.h"
-#include "plan/plan.h"
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
@@ -23,22 +22,17 @@ typedef struct listing {
     unsigned width[COLUMNS]; /* 0: nothing is known of any node */
 } listing;
 
-static void print_gpus(FILE *out, const topomap_plan *plan, uint32_t node)
+static void print_devices(FILE *out, const topomap_plan *plan, uint32_t node, int nics)
 {
     for (uint32_t t = plan->first[node]; t < plan->first[node + 1]; t++) {
-        fputs(t > plan->first[node] ? " " : "", out);
-        if (plan->gpu[t] == UINT32_MAX)
-            fputc('-', out);
-        else
-            fprintf(out, "%u", plan->gpu[t]);
-    }
-}
+        uint32_t of = nics ? plan->nic[t] : plan->gpu[t];
 
-static void print_nics(FILE *out, const topomap_plan *plan, uint32_t node)
-{
-    for (uint32_t t = plan->first[node]; t < plan->first[node + 1]; t++)
-        fprintf(out, "%s%s", t > plan->first[node] ? " " : "",
-                plan->nic[t] == UINT32_MAX ? "-" : plan->nic_name[plan->nic[t]]);
+        fputs(t > plan->first[node] ? " " : "", out);
+        if (of == UINT32_MAX || nics)
+            fputs(of == UINT32_MAX ? "-" : plan->nic_name[of], out);
+        else
+            fprintf(out, "%u", of);
+    }
 }
 
 static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
@@ -60,9 +54,9 @@ static void print_cell(FILE *out, const planner_request *request, const topomap_
         topomap_ranges_print(out, (column == RANKS ? plan->task : request->layout) + first, count,
                              3);
     else if (column == GPUS && is_known(plan->gpu, plan, node))
-        print_gpus(out, plan, node);
+        print_devices(out, plan, node, 0);
     else if (column == NICS && plan->gpu && is_known(plan->nic, plan, node))
-        print_nics(out, plan, node);
+        print_devices(out, plan, node, 1);
 }
 
 static void listing_clear(listing *l)
@@ -149,18 +143,16 @@ static int show_text(const cli_call *call, const planner_record *record, const t
 {
     unsigned columns = terminal_columns(STDOUT_FILENO);
     topomap_error err;
-    listing l = {.cell = NULL};
-    int status = listing_fill(&l, &record->request, plan, &err);
+    TOPOMAP_CLEANUP(listing_clear) listing l = {.cell = NULL};
 
-    if (status == 0) {
-        listing_fit(&l, columns ? columns : TERMINAL_COLUMNS);
-        printf("step %u.%u: %s\n", record->request.asked.job, record->request.asked.step,
-               record->reply.line);
-        for (size_t row = 0; row <= plan->nodes; row++)
-            listing_print(&l, call, row, columns > 0);
-    }
-    listing_clear(&l);
-    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+    if (listing_fill(&l, &record->request, plan, &err) != 0)
+        return cli_fail(call, &err);
+    listing_fit(&l, columns ? columns : TERMINAL_COLUMNS);
+    printf("step %u.%u: %s\n", record->request.asked.job, record->request.asked.step,
+           record->reply.line);
+    for (size_t row = 0; row <= plan->nodes; row++)
+        listing_print(&l, call, row, columns > 0);
+    return CLI_DONE;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -183,31 +175,27 @@ void cli_devices_json(json_t *row, const topomap_plan *plan, uint32_t i, uint32_
 /* One for each of the node's ranks, null where it is not known; NULL: of none. */
 static json_t *devices_json(const topomap_plan *plan, uint32_t node, int nics)
 {
-    json_t *list = json_array();
-    int known = 0;
+    json_t *list;
 
-    for (uint32_t t = plan->first[node]; plan->gpu && t < plan->first[node + 1]; t++) {
+    if (!plan->gpu || !is_known(nics ? plan->nic : plan->gpu, plan, node))
+        return NULL;
+    list = json_array();
+    for (uint32_t t = plan->first[node]; t < plan->first[node + 1]; t++) {
         uint32_t of = nics ? plan->nic[t] : plan->gpu[t];
 
-        known |= of != UINT32_MAX;
-        if (of == UINT32_MAX)
-            json_array_append_new(list, json_null());
-        else
-            json_array_append_new(list,
-                                  nics ? cli_json_text(plan->nic_name[of]) : json_integer(of));
+        json_array_append_new(list, of == UINT32_MAX ? json_null()
+                                    : nics           ? cli_json_text(plan->nic_name[of])
+                                                     : json_integer(of));
     }
-    if (known)
-        return list;
-    json_decref(list);
-    return NULL;
+    return list;
 }
 
 static json_t *node_json(const planner_request *request, const topomap_plan *plan, uint32_t node)
 {
     uint32_t first = plan->first[node], count = plan->first[node + 1] - first;
-    json_t *row = json_pack("{s:o, s:o, s:o}", "node", cli_json_text(request->nodes.name[node]),
-                            "ranks", cli_json_numbers(plan->task + first, count), "ranks_before",
-                            cli_json_numbers(request->layout + first, count));
+    json_t *row = cli_json_object("node:s ranks:o ranks_before:o", request->nodes.name[node],
+                                  cli_json_numbers(plan->task + first, count),
+                                  cli_json_numbers(request->layout + first, count));
     json_t *gpus = devices_json(plan, node, 0), *nics = devices_json(plan, node, 1);
 
     if (gpus)
@@ -230,28 +218,20 @@ static int show_json(const planner_record *record, const topomap_plan *plan)
 
 static int run_show(const cli_call *call)
 {
-    planner_record record = {0};
-    planner_inputs in = {0};
-    topomap_plan plan = {0};
+    TOPOMAP_CLEANUP(planner_record_clear) planner_record record = {0};
+    TOPOMAP_CLEANUP(planner_inputs_clear) planner_inputs in = {0};
+    TOPOMAP_CLEANUP(topomap_plan_clear) topomap_plan plan = {0};
     topomap_error err;
-    int status = cli_record_read(call, call->options.plan, &record, &err);
 
+    if (cli_record_read(call, call->options.plan, &record, &err) != 0)
+        return cli_fail(call, &err);
     record.request.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
-    if (status == 0)
-        status = cli_record_database(&record, &err);
-    if (status == 0)
-        status = planner_inputs_machine(&record.request, 0, &in, &err);
-    if (status == 0)
-        status = planner_record_plan(&record, &plan, &err);
-    if (status == 0)
-        status = planner_gpu_tasks(&in, &plan.bindings, &plan, &err);
-    status = status != 0          ? cli_fail(call, &err)
-             : call->options.json ? show_json(&record, &plan)
-                                  : show_text(call, &record, &plan);
-    topomap_plan_clear(&plan);
-    planner_inputs_clear(&in);
-    planner_record_clear(&record);
-    return status;
+    if (cli_record_database(&record, &err) != 0 ||
+        planner_inputs_machine(&record.request, 0, &in, &err) != 0 ||
+        planner_record_plan(&record, &plan, &err) != 0 ||
+        planner_gpu_tasks(&in, &plan.bindings, &plan, &err) != 0)
+        return cli_fail(call, &err);
+    return call->options.json ? show_json(&record, &plan) : show_text(call, &record, &plan);
 }
 
 static const cli_option show_options[] = {

@@ -31,6 +31,7 @@ typedef struct why {
     double cost[2];    /* the rank's own share of J, before and after */
     uint32_t exchange; /* the rank whose place would be the best other one, UINT32_MAX: none */
     double change;     /* of J, by that exchange */
+    topomap_arena arrays;
 } why;
 
 static void why_clear(why *w)
@@ -38,27 +39,21 @@ static void why_clear(why *w)
     planner_inputs_clear(&w->in);
     planner_record_clear(&w->record);
     topomap_weights_clear(&w->weights);
-    free(w->slot_of);
-    free(w->partner);
-    free(w->at);
+    topomap_arena_clear(&w->arrays);
     topomap_plan_clear(&w->plan);
 }
 
 /* ---- Finding out ------------------------------------------------------------------------- */
 
-static int by_bytes(const void *a, const void *b)
-{
-    const partner *x = a, *y = b;
-
-    return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : (x->rank > y->rank ? 1 : -1);
-}
+TOPOMAP_COMPARE(by_bytes, partner, TOPOMAP_ORDER(y->bytes, x->bytes),
+                TOPOMAP_ORDER(x->rank, y->rank))
 
 static int find_partners(why *w, topomap_error *err)
 {
     uint64_t from = w->weights.offset[w->rank], to = w->weights.offset[w->rank + 1];
     const uint32_t *slot[2] = {w->in.start, w->slot_of};
 
-    w->partner = topomap_alloc(to - from + 1, sizeof *w->partner, err);
+    w->partner = topomap_arena_alloc(&w->arrays, to - from + 1, sizeof *w->partner, err);
     if (!w->partner)
         return -1;
     for (uint64_t e = from; e < to; e++) {
@@ -72,8 +67,7 @@ static int find_partners(why *w, topomap_error *err)
             w->cost[i] += (double)p->bytes * p->cost[i];
         }
     }
-    if (w->partners)
-        qsort(w->partner, w->partners, sizeof *w->partner, by_bytes);
+    TOPOMAP_SORT(w->partner, w->partners, by_bytes);
     return 0;
 }
 
@@ -117,7 +111,8 @@ static void find_exchange(why *w)
 
 static int find_devices(why *w, topomap_error *err)
 {
-    w->at = topomap_alloc(topomap_machine_slots(w->in.machine), sizeof *w->at, err);
+    w->at =
+        topomap_arena_alloc(&w->arrays, topomap_machine_slots(w->in.machine), sizeof *w->at, err);
     if (!w->at || planner_record_plan(&w->record, &w->plan, err) != 0)
         return -1;
     for (uint32_t i = 0; i < w->plan.tasks; i++)
@@ -132,7 +127,7 @@ static int find_out(why *w, topomap_error *err)
     if (w->rank >= slots)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the step has the ranks 0 to %u, and no %u",
                                  slots - 1, w->rank);
-    w->slot_of = topomap_alloc(slots, sizeof *w->slot_of, err);
+    w->slot_of = topomap_arena_alloc(&w->arrays, slots, sizeof *w->slot_of, err);
     if (!w->slot_of || planner_record_slots(&w->in, &w->record.reply, w->slot_of, err) != 0 ||
         topomap_weights_new(w->in.graph, slots, &w->weights, err) != 0 ||
         find_partners(w, err) != 0 || find_devices(w, err) != 0)
@@ -223,10 +218,9 @@ static json_t *place_json(const why *w, uint32_t rank)
 {
     const uint32_t *cpus;
     uint32_t count = cpus_of(w, rank, &cpus);
-    json_t *row = json_pack("{s:I, s:o, s:o, s:o}", "rank", (json_int_t)rank, "node",
-                            cli_json_text(node_of(w, w->slot_of, rank)), "node_before",
-                            cli_json_text(node_of(w, w->in.start, rank)), "cpus",
-                            cli_json_numbers(cpus, count));
+    json_t *row =
+        cli_json_object("rank:u node:s node_before:s cpus:o", rank, node_of(w, w->slot_of, rank),
+                        node_of(w, w->in.start, rank), cli_json_numbers(cpus, count));
 
     cli_devices_json(row, &w->plan, w->at[rank], 1);
     return row;
@@ -240,19 +234,15 @@ static void print_json(const why *w)
         const partner *p = &w->partner[i];
         json_t *row = place_json(w, p->rank);
 
-        json_object_update_new(row,
-                               json_pack("{s:I, s:f, s:f, s:i, s:i}", "bytes", (json_int_t)p->bytes,
-                                         "distance", p->cost[1], "distance_before", p->cost[0],
-                                         "hops", (int)p->hops[1], "hops_before", (int)p->hops[0]));
+        cli_json_set(row, "bytes:U distance:r distance_before:r hops:i hops_before:i", p->bytes,
+                     p->cost[1], p->cost[0], (int)p->hops[1], (int)p->hops[0]);
         json_array_append_new(partners, row);
     }
-    json_object_update_new(root, json_pack("{s:f, s:f, s:o}", "J", w->cost[1], "J_before",
-                                           w->cost[0], "partners", partners));
+    cli_json_set(root, "J:r J_before:r partners:o", w->cost[1], w->cost[0], partners);
     if (w->exchange != UINT32_MAX)
         json_object_set_new(root, "exchange",
-                            json_pack("{s:I, s:o, s:f}", "rank", (json_int_t)w->exchange, "node",
-                                      cli_json_text(node_of(w, w->slot_of, w->exchange)),
-                                      "J_change", w->change));
+                            cli_json_object("rank:u node:s J_change:r", w->exchange,
+                                            node_of(w, w->slot_of, w->exchange), w->change));
     cli_json(stdout, root, JSON_REAL_PRECISION(15));
 }
 
@@ -265,31 +255,21 @@ static int open_record(const cli_call *call, why *w, topomap_error *err)
     return planner_inputs_open(&w->record.request, &w->in, err);
 }
 
-static int read_rank(const char *text, uint32_t *rank)
-{
-    size_t digits = strspn(text, "0123456789");
-
-    *rank = (uint32_t)strtoul(text, NULL, 10);
-    return digits && digits < 10 && !text[digits] ? 0 : -1;
-}
-
 static int run_why(const cli_call *call)
 {
-    why w = {0};
+    TOPOMAP_CLEANUP(why_clear)
+    why w = {.rank = (uint32_t)strtoul(call->operand[0], NULL, 10)};
     topomap_error err;
-    int status = CLI_DONE;
 
-    if (read_rank(call->operand[0], &w.rank) != 0)
+    if (!cli_is_digits(call->operand[0], 9))
         return cli_usage_error(call, "'%s' is no rank", call->operand[0]);
-    if (open_record(call, &w, &err) != 0 || find_out(&w, &err) != 0) {
-        status = cli_fail(call, &err);
-    } else if (call->options.json) {
+    if (open_record(call, &w, &err) != 0 || find_out(&w, &err) != 0)
+        return cli_fail(call, &err);
+    if (call->options.json)
         print_json(&w);
-    } else {
+    else
         print_text(&w, call->options.most);
-    }
-    why_clear(&w);
-    return status;
+    return CLI_DONE;
 }
 
 static const char why_text[] =

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap map, topomap eval */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/graph/graph_files.h"
@@ -106,59 +105,61 @@ static int order_gpus(const cli_target *target, cli_result *result, topomap_erro
                : 0;
 }
 
+static void result_clear(cli_result *result)
+{
+    topomap_plan_clear(&result->plan);
+    topomap_mapping_free(result->mapping);
+    topomap_cost_clear(&result->before);
+    topomap_cost_clear(&result->after);
+    topomap_time_clear(&result->time);
+}
+
 static int map_and_report(const cli_call *call, const cli_target *target,
                           topomap_map_options *options, const uint32_t *baseline,
                           cli_printer *print)
 {
     const topomap_request *asked = &call->options.request;
+    const topomap_graph *graph = target->graph;
+    const topomap_machine *machine = target->machine;
+    TOPOMAP_CLEANUP(result_clear)
     cli_result result = {
         .target = target, .options = options, .baseline = baseline, .costs = target->costs};
     static const planner_constraints_fold none;
-    planner_constraints together;
+    TOPOMAP_CLEANUP(planner_constraints_clear) planner_constraints together = {0};
     topomap_watch watch = {.done = 0};
     terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
     topomap_error err;
-    int status = -1;
+    int failed;
 
-    if (planner_constraints_open(asked, target->graph, &none, target->machine, &together, options,
-                                 &err) == 0 &&
-        topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
-            0 &&
-        topomap_map_watched(target->graph, target->machine, options, &watch, &result.mapping,
-                            &err) == 0 &&
-        topomap_cost_evaluate(target->graph, target->machine, result.mapping->slot_of_rank,
-                              &result.after, &err) == 0 &&
-        measure(target, baseline, &result, &err) == 0 &&
-        topomap_spread_measure(target->graph, target->machine, baseline, &result.spread[0], &err) ==
-            0 &&
-        topomap_spread_measure(target->graph, target->machine, result.mapping->slot_of_rank,
-                               &result.spread[1], &err) == 0 &&
-        topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
-                          &result.plan, &err) == 0 &&
-        order_gpus(target, &result, &err) == 0)
-        status = 0;
+    failed =
+        planner_constraints_open(asked, graph, &none, machine, &together, options, &err) != 0 ||
+        topomap_cost_evaluate(graph, machine, baseline, &result.before, &err) != 0 ||
+        topomap_map_watched(graph, machine, options, &watch, &result.mapping, &err) != 0 ||
+        topomap_cost_evaluate(graph, machine, result.mapping->slot_of_rank, &result.after, &err) !=
+            0 ||
+        measure(target, baseline, &result, &err) != 0 ||
+        topomap_spread_measure(graph, machine, baseline, &result.spread[0], &err) != 0 ||
+        topomap_spread_measure(graph, machine, result.mapping->slot_of_rank, &result.spread[1],
+                               &err) != 0 ||
+        topomap_plan_make(machine, result.mapping->slot_of_rank, &target->bindings, &result.plan,
+                          &err) != 0 ||
+        order_gpus(target, &result, &err) != 0;
     terminal_progress_end(progress);
-    if (status == 0) {
-        planner_objective_settle(asked, result.mapping);
-        planner_constraints_check(&together, options, result.mapping, target->machine);
-    }
-    if (status == 0 && *together.line)
+    if (failed)
+        return cli_fail(call, &err);
+    planner_objective_settle(asked, result.mapping);
+    planner_constraints_check(&together, options, result.mapping, machine);
+    if (*together.line)
         fprintf(stderr, "topomap map: warning: %s\n", together.line);
-    planner_constraints_clear(&together);
-    status = status == 0 ? print(call, &result) : cli_fail(call, &err);
-    topomap_plan_clear(&result.plan);
-    topomap_mapping_free(result.mapping);
-    topomap_cost_clear(&result.before);
-    topomap_cost_clear(&result.after);
-    return status;
+    return print(call, &result);
 }
 
 int cli_map_print(const cli_call *call, cli_printer *print)
 {
     const topomap_request *asked = &call->options.request;
     topomap_map_options options = planner_options(asked);
-    uint32_t *baseline;
-    cli_target target;
+    TOPOMAP_FREED uint32_t *baseline = NULL;
+    TOPOMAP_CLEANUP(cli_target_close) cli_target target = {0};
     int status, given = call->options.mapping != NULL, kind = asked->objective.kind;
 
     if (asked->congestion &&
@@ -182,11 +183,7 @@ int cli_map_print(const cli_call *call, cli_printer *print)
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     options.layout = target.inputs.layouts.row;
     options.layouts = target.inputs.layouts.count;
-    if (status == 0)
-        status = map_and_report(call, &target, &options, baseline, print);
-    free(baseline);
-    cli_target_close(&target);
-    return status;
+    return status ? status : map_and_report(call, &target, &options, baseline, print);
 }
 
 static int run_map(const cli_call *call)
@@ -253,36 +250,25 @@ static int report_cost(const cli_call *call, cli_result *result, const uint32_t 
 
 static int evaluate(const cli_call *call)
 {
-    cli_result result = {0};
-    cli_target target;
-    uint32_t *baseline;
+    TOPOMAP_CLEANUP(cli_target_close) cli_target target = {0};
+    TOPOMAP_CLEANUP(result_clear) cli_result result = {.target = &target};
+    TOPOMAP_FREED uint32_t *baseline = NULL;
     topomap_error err;
-    int status = cli_target_open(call, &target);
+    int status;
 
-    if (status != 0)
+    if ((status = cli_target_open(call, &target)) != 0 ||
+        (status = read_baseline(call, &target, &baseline)) != 0 ||
+        (status = read_pin(call, &target, &result)) != 0 ||
+        (status = cli_time_costs(call, "--time", call->options.time, &target.costs)) != 0)
         return status;
-    result.target = &target;
-    status = read_baseline(call, &target, &baseline);
-    if (status == 0)
-        status = read_pin(call, &target, &result);
-    if (status == 0)
-        status = cli_time_costs(call, "--time", call->options.time, &target.costs);
-    if (status == 0)
-        cli_time_costs_complete(target.machine, &target.costs);
+    cli_time_costs_complete(target.machine, &target.costs);
     result.costs = target.costs;
-    if (status == 0 &&
-        (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
-         topomap_spread_measure(target.graph, target.machine, baseline, &result.spread[0], &err) !=
-             0 ||
-         evaluate_links(call, &target, baseline, &result, &err) != 0))
-        status = cli_fail(call, &err);
-    if (status == 0)
-        status = report_cost(call, &result, baseline);
-    topomap_time_clear(&result.time);
-    topomap_cost_clear(&result.before);
-    free(baseline);
-    cli_target_close(&target);
-    return status;
+    if (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
+        topomap_spread_measure(target.graph, target.machine, baseline, &result.spread[0], &err) !=
+            0 ||
+        evaluate_links(call, &target, baseline, &result, &err) != 0)
+        return cli_fail(call, &err);
+    return report_cost(call, &result, baseline);
 }
 
 static int run_eval(const cli_call *call)

@@ -10,7 +10,6 @@
 #include "cli/map/map_command.h"
 #include "graph/patterns/patterns.h"
 #include "machine/machine.h"
-#include "plan/plan.h"
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -237,7 +236,7 @@ void cli_target_close(cli_target *target)
     topomap_graph_free(target->graph);
     topomap_machine_free(target->machine);
     topomap_bindings_clear(&target->bindings);
-    free(target->order.slot_of);
+    cli_order_clear(&target->order);
     planner_inputs_clear(&target->inputs);
     planner_request_clear(&target->request);
     *target = (cli_target){0};
@@ -261,24 +260,21 @@ char *cli_layout_text(const topomap_names *nodes, const uint32_t *tasks, const u
 {
     TOPOMAP_FREED uint32_t *first = topomap_alloc(nodes->count + 1, sizeof *first, err),
                            *task = NULL;
-    char *text = NULL;
 
     for (size_t i = 0; first && i < nodes->count; i++)
         first[i + 1] = first[i] + tasks[i];
-    if (first)
-        task = topomap_alloc(first[nodes->count] + 1u, sizeof *task, err);
-    for (uint32_t t = 0; task && t < first[nodes->count]; t++)
+    if (!first || !(task = topomap_alloc(first[nodes->count] + 1u, sizeof *task, err)))
+        return NULL;
+    for (uint32_t t = 0; t < first[nodes->count]; t++)
         task[slot_of ? slot_of[t] : t] = t;
-    if (task)
-        text = topomap_layout_format((uint32_t)nodes->count, first, task, err);
-    return text;
+    return topomap_layout_format((uint32_t)nodes->count, first, task, err);
 }
 
 /* Slurm's layout of these counts. */
 static int write_layout(FILE *out, const cli_call *call, const topomap_names *nodes,
                         const uint32_t *tasks, cli_order *order, topomap_error *err)
 {
-    topomap_db *db = NULL;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     TOPOMAP_FREED char *text = NULL;
 
     if (topomap_db_open(cli_database(call), &db, err) == 0 &&
@@ -286,26 +282,22 @@ static int write_layout(FILE *out, const cli_call *call, const topomap_names *no
         text = cli_layout_text(nodes, tasks, order->slot_of, err);
     if (text)
         topomap_request_write_line(out, TOPOMAP_REQUEST_LAYOUT, text);
-    topomap_db_close(db);
     return text ? 0 : -1;
 }
 
 static int write_counts(FILE *out, const cli_call *call, cli_order *order, topomap_error *err)
 {
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     TOPOMAP_FREED uint32_t *tasks = NULL;
     TOPOMAP_FREED char *counts = NULL;
-    int status = -1;
 
-    if (topomap_hostlist_expand(call->options.nodes, 0, &names, err) == 0 &&
-        (tasks = topomap_alloc(names.count, sizeof *tasks, err)) != NULL &&
-        topomap_counts_parse(call->options.tasks_per_node, names.count, tasks, err) == 0 &&
-        (counts = topomap_counts_format(tasks, names.count, err)) != NULL) {
-        topomap_request_write_line(out, TOPOMAP_REQUEST_TASKS, counts);
-        status = write_layout(out, call, &names, tasks, order, err);
-    }
-    topomap_names_clear(&names);
-    return status;
+    if (topomap_hostlist_expand(call->options.nodes, 0, &names, err) != 0 ||
+        !(tasks = topomap_alloc(names.count, sizeof *tasks, err)) ||
+        topomap_counts_parse(call->options.tasks_per_node, names.count, tasks, err) != 0 ||
+        !(counts = topomap_counts_format(tasks, names.count, err)))
+        return -1;
+    topomap_request_write_line(out, TOPOMAP_REQUEST_TASKS, counts);
+    return write_layout(out, call, &names, tasks, order, err);
 }
 
 void cli_request_scontrol(FILE *out)
@@ -331,7 +323,7 @@ static int write_job(FILE *out, const cli_call *call, topomap_error *err)
 {
     const char *job = call->options.cores_of;
 
-    if (job && (strspn(job, "0123456789") != strlen(job) || !*job || strlen(job) > 9))
+    if (job && !cli_is_digits(job, 9))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "--cores-of takes a job's number, not '%.40s'", job);
     fprintf(out, "job %s\nstep 0\n", job ? job : "0");

@@ -10,13 +10,19 @@
 struct tasks {
     const topomap_names *nodes;
     const uint32_t *tasks;
-    uint32_t *first; /* [nodes + 1] */
-    const char *job; /* --job-nodes; NULL: not given */
+    const uint32_t *first; /* [nodes + 1] */
+    const char *job;       /* --job-nodes; NULL: not given */
 };
 
 const char *cli_order_word(const topomap_db_slurm_order *order)
 {
     return order->topology ? "topology" : "node-index";
+}
+
+void cli_order_clear(cli_order *order)
+{
+    free(order->slot_of);
+    order->slot_of = NULL;
 }
 
 /* A block of tasks for one node after the other. */
@@ -34,7 +40,7 @@ static int ask_sequence(topomap_db *db, const char *topology, const struct tasks
                         uint32_t *sequence, int *guessed, topomap_error *err)
 {
     const char *list = t->job ? t->job : getenv("SLURM_JOB_NODELIST");
-    topomap_names job = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names job = {0};
     int status, known = list && *list && topomap_hostlist_expand(list, 0, &job, err) == 0;
 
     if (t->job && !known)
@@ -45,7 +51,6 @@ static int ask_sequence(topomap_db *db, const char *topology, const struct tasks
         known = 0;
         status = topomap_db_slurm_sequence(db, topology, t->nodes, NULL, sequence, guessed, err);
     }
-    topomap_names_clear(&job);
     *guessed = *guessed && !known;
     return status;
 }
@@ -82,13 +87,15 @@ static int by_name(const void *a, const void *b)
 static int read_tasks(topomap_input *input, const struct tasks *t, const struct name *name,
                       uint32_t *slot_of, topomap_error *err)
 {
-    uint32_t *used = topomap_alloc(t->nodes->count, sizeof *used, err), task = 0;
-    uint32_t total = t->first[t->nodes->count];
+    TOPOMAP_FREED uint32_t *used = topomap_alloc(t->nodes->count, sizeof *used, err);
+    uint32_t total = t->first[t->nodes->count], task = 0;
     char *line;
     size_t length;
-    int got = used ? 1 : -1;
+    int got;
 
-    while (got > 0 && (got = topomap_input_line(input, 0, &line, &length, err)) > 0) {
+    if (!used)
+        return -1;
+    while ((got = topomap_input_line(input, 0, &line, &length, err)) > 0) {
         const struct name *found;
 
         line += strspn(line, " \t");
@@ -97,36 +104,29 @@ static int read_tasks(topomap_input *input, const struct tasks *t, const struct 
             continue;
         found = bsearch(&(struct name){line, 0}, name, t->nodes->count, sizeof *name, by_name);
         if (!found)
-            got = topomap_input_fail(input, err, "'%.60s' is none of --nodes", line);
-        else if (task == total || used[found->node] == t->tasks[found->node])
-            got = topomap_input_fail(input, err, "node '%.60s' has more than its %u tasks", line,
-                                     t->tasks[found->node]);
-        else
-            slot_of[task++] = t->first[found->node] + used[found->node]++;
+            return topomap_input_fail(input, err, "'%.60s' is none of --nodes", line);
+        if (task == total || used[found->node] == t->tasks[found->node])
+            return topomap_input_fail(input, err, "node '%.60s' has more than its %u tasks", line,
+                                      t->tasks[found->node]);
+        slot_of[task++] = t->first[found->node] + used[found->node]++;
     }
     if (got == 0 && task < total)
-        got =
-            topomap_input_fail(input, err, "expected the nodes of %u tasks, found %u", total, task);
-    free(used);
+        return topomap_input_fail(input, err, "expected the nodes of %u tasks, found %u", total,
+                                  task);
     return got;
 }
 
 static int by_file(const char *path, const struct tasks *t, uint32_t *slot_of, topomap_error *err)
 {
-    struct name *name = topomap_alloc(t->nodes->count, sizeof *name, err);
-    topomap_input *input;
-    int status = -1;
+    TOPOMAP_FREED struct name *name = topomap_alloc(t->nodes->count, sizeof *name, err);
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    for (size_t i = 0; name && i < t->nodes->count; i++)
+    if (!name || topomap_input_open(path, &input, err) != 0)
+        return -1;
+    for (size_t i = 0; i < t->nodes->count; i++)
         name[i] = (struct name){t->nodes->name[i], (uint32_t)i};
-    if (name)
-        qsort(name, t->nodes->count, sizeof *name, by_name);
-    if (name && topomap_input_open(path, &input, err) == 0) {
-        status = read_tasks(input, t, name, slot_of, err);
-        topomap_input_close(input);
-    }
-    free(name);
-    return status;
+    qsort(name, t->nodes->count, sizeof *name, by_name);
+    return read_tasks(input, t, name, slot_of, err);
 }
 
 /* ---- Which one ----------------------------------------------------------------------------- */
@@ -153,8 +153,7 @@ static int by_database(const cli_call *call, topomap_db *db, const struct tasks 
     if (known.unsure)
         fprintf(stderr, "topomap %s: note: Slurm's layout is taken in the order of nodes: %s\n",
                 call->command->name, CLI_ORDER_UNSURE);
-    free(order->slot_of);
-    order->slot_of = NULL;
+    cli_order_clear(order);
     return 0;
 }
 
@@ -166,8 +165,7 @@ static int choose(const cli_call *call, topomap_db *db, const struct tasks *t, c
     if (!text)
         return by_database(call, db, t, order, err);
     if (strcmp(text, "node-index") == 0) {
-        free(order->slot_of);
-        order->slot_of = NULL;
+        cli_order_clear(order);
         return 0;
     }
     if (strcmp(text, "topology") == 0 || strncmp(text, "topology:", 9) == 0) {
@@ -181,21 +179,17 @@ static int choose(const cli_call *call, topomap_db *db, const struct tasks *t, c
 int cli_order_make(const cli_call *call, topomap_db *db, const topomap_names *nodes,
                    const uint32_t *tasks, cli_order *order, topomap_error *err)
 {
-    struct tasks t = {nodes, tasks, topomap_alloc(nodes->count + 1, sizeof *t.first, err),
-                      call->options.job_nodes};
-    int status = -1;
+    TOPOMAP_FREED uint32_t *first = topomap_alloc(nodes->count + 1, sizeof *first, err);
+    const struct tasks t = {nodes, tasks, first, call->options.job_nodes};
 
     *order = (cli_order){.name = "slurm-block"};
-    for (size_t i = 0; t.first && i < nodes->count; i++)
-        t.first[i + 1] = t.first[i] + tasks[i];
-    if (t.first)
-        order->slot_of = topomap_alloc(t.first[nodes->count], sizeof *order->slot_of, err);
-    if (order->slot_of)
-        status = choose(call, db, &t, order, err);
-    if (status != 0) {
-        free(order->slot_of);
-        order->slot_of = NULL;
-    }
-    free(t.first);
-    return status;
+    if (!first)
+        return -1;
+    for (size_t i = 0; i < nodes->count; i++)
+        first[i + 1] = first[i] + tasks[i];
+    order->slot_of = topomap_alloc(first[nodes->count], sizeof *order->slot_of, err);
+    if (order->slot_of && choose(call, db, &t, order, err) == 0)
+        return 0;
+    cli_order_clear(order);
+    return -1;
 }

@@ -2,8 +2,6 @@
 /* topomap map --format plan, --format of another launcher, and --from-plan */
 #include "config.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/launch/records.h"
 #include "cli/map/map_command.h"
@@ -56,20 +54,16 @@ char *cli_plan_answer(const cli_call *call, planner_request *request, size_t *si
 
 static int make_plan(const cli_call *call, topomap_error *err)
 {
-    planner_request request = {0};
-    cli_order order = {0};
+    TOPOMAP_CLEANUP(planner_request_clear) planner_request request = {0};
+    TOPOMAP_CLEANUP(cli_order_clear) cli_order order = {0};
     TOPOMAP_FREED char *text = cli_request_make(call, &request, &order, err), *reply = NULL;
     size_t size;
-    int status = -1;
 
-    if (text) {
-        reply = cli_plan_answer(call, &request, &size);
-        status = reply ? write_plan(call, text, reply, size, err)
-                       : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    }
-    planner_request_clear(&request);
-    free(order.slot_of);
-    return status;
+    if (!text)
+        return -1;
+    reply = cli_plan_answer(call, &request, &size);
+    return reply ? write_plan(call, text, reply, size, err)
+                 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
 }
 
 int cli_plan(const cli_call *call)
@@ -98,18 +92,14 @@ void cli_launchers_names(char *text, size_t size)
 static int print(const cli_call *call, const topomap_plan_writer *writer, const topomap_plan *plan,
                  const char *const *names, const topomap_cores *cores, topomap_error *err)
 {
-    topomap_rank_places places = {0};
+    TOPOMAP_CLEANUP(topomap_rank_places_clear) topomap_rank_places places = {0};
     topomap_output *output;
-    int status = topomap_rank_places_make(plan, names, cores, &places, err);
 
-    if (status == 0)
-        status = topomap_output_open(cli_output(call), &output, err);
-    if (status == 0) {
-        writer->write(topomap_output_file(output), &places);
-        status = topomap_output_commit(output, err);
-    }
-    topomap_rank_places_clear(&places);
-    return status;
+    if (topomap_rank_places_make(plan, names, cores, &places, err) != 0 ||
+        topomap_output_open(cli_output(call), &output, err) != 0)
+        return -1;
+    writer->write(topomap_output_file(output), &places);
+    return topomap_output_commit(output, err);
 }
 
 /* ---- What was found ---------------------------------------------------------------------- */
@@ -149,11 +139,10 @@ int cli_launchers_convert(const cli_call *call)
     const char *format = call->options.format;
     const topomap_plan_writer *writer = format ? topomap_plan_writer_find(format) : NULL;
     const topomap_cores *cores;
-    planner_record record = {0};
-    topomap_cores told = {0};
-    topomap_plan plan = {0};
+    TOPOMAP_CLEANUP(planner_record_clear) planner_record record = {0};
+    TOPOMAP_CLEANUP(topomap_cores_clear) topomap_cores told = {0};
+    TOPOMAP_CLEANUP(topomap_plan_clear) topomap_plan plan = {0};
     topomap_error err;
-    int status;
 
     if (!writer) {
         char names[256] = "";
@@ -161,16 +150,11 @@ int cli_launchers_convert(const cli_call *call)
         cli_launchers_names(names, sizeof names);
         return cli_usage_error(call, "--from-plan wants a --format of%s", names + 1);
     }
-    status = cli_record_read(call, call->options.from_plan, &record, &err);
-    if (status == 0)
-        status = planner_record_plan(&record, &plan, &err);
-    if (status == 0)
-        status = take_cores(&record, &told, &cores, &err);
-    if (status == 0)
-        status =
-            print(call, writer, &plan, (const char *const *)record.request.nodes.name, cores, &err);
-    topomap_plan_clear(&plan);
-    topomap_cores_clear(&told);
-    planner_record_clear(&record);
-    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+    if (cli_record_read(call, call->options.from_plan, &record, &err) != 0 ||
+        planner_record_plan(&record, &plan, &err) != 0 ||
+        take_cores(&record, &told, &cores, &err) != 0 ||
+        print(call, writer, &plan, (const char *const *)record.request.nodes.name, cores, &err) !=
+            0)
+        return cli_fail(call, &err);
+    return CLI_DONE;
 }

@@ -8,6 +8,7 @@
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "util/text.h"
 
 /* ---- What was found then and now --------------------------------------------------------- */
 
@@ -23,9 +24,7 @@ struct replay {
 
 static void add(char *text, size_t size, const char *separator, const char *more)
 {
-    size_t used = strlen(text);
-
-    snprintf(text + used, size - used, "%s%s", used ? separator : "", more);
+    topomap_text_append(text, size, "%s%s", *text ? separator : "", more);
 }
 
 static int same(const char *a, const char *b)
@@ -138,20 +137,18 @@ static void print_text(FILE *out, const struct replay *r)
 
 static json_t *reply_json(const plugin_reply *reply)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "status", status_word(reply), "plan_id",
-                     cli_json_text(reply->plan_id), "gain", cli_json_text(reply->gain), "line",
-                     cli_json_text(reply->line), "layout", cli_json_text(reply->layout), "bindings",
-                     cli_json_text(reply->bindings));
+    return cli_json_object("status:s plan_id:s gain:s line:s layout:s bindings:s",
+                           status_word(reply), reply->plan_id, reply->gain, reply->line,
+                           reply->layout, reply->bindings);
 }
 
 static void print_json(FILE *out, const struct replay *r)
 {
-    json_t *root =
-        json_pack("{s:i, s:i, s:o, s:I, s:b, s:o, s:o, s:o}", "job",
-                  (int)r->record.request.asked.job, "step", (int)r->record.request.asked.step,
-                  "version", cli_json_text(r->record.version), "time", (json_int_t)r->record.time,
-                  "same", !*r->differs, "differs", cli_json_words(r->differs, ' '), "recorded",
-                  reply_json(&r->record.reply), "replayed", reply_json(&r->now));
+    json_t *root = cli_json_object(
+        "job:i step:i version:s time:U same:b differs:o recorded:o replayed:o",
+        (int)r->record.request.asked.job, (int)r->record.request.asked.step, r->record.version,
+        r->record.time, !*r->differs, cli_json_words(r->differs, ' '), reply_json(&r->record.reply),
+        reply_json(&r->now));
 
     cli_json(out, root, 0);
 }
@@ -161,37 +158,32 @@ static int print_perm(FILE *out, const struct replay *r, topomap_error *err)
     const planner_request *request = &r->record.request;
     uint32_t tasks = request->first[request->nodes.count];
     TOPOMAP_FREED uint32_t *slot_of = topomap_alloc(tasks, sizeof *slot_of, err);
-    planner_inputs inputs = {0};
-    int status = slot_of ? planner_inputs_open(request, &inputs, err) : -1;
+    TOPOMAP_CLEANUP(planner_inputs_clear) planner_inputs inputs = {0};
 
-    if (status == 0)
-        status = planner_record_slots(&inputs, &r->now, slot_of, err);
-    for (uint32_t t = 0; status == 0 && t < topomap_graph_ranks(inputs.graph); t++)
+    if (!slot_of || planner_inputs_open(request, &inputs, err) != 0 ||
+        planner_record_slots(&inputs, &r->now, slot_of, err) != 0)
+        return -1;
+    for (uint32_t t = 0; t < topomap_graph_ranks(inputs.graph); t++)
         fprintf(out, "%u\n", slot_of[t]);
-    planner_inputs_clear(&inputs);
-    return status;
+    return 0;
 }
 
 static int print(const cli_call *call, struct replay *r, const char *format, topomap_error *err)
 {
     topomap_output *output;
-    int status = 0;
 
     if (topomap_output_open(cli_output(call), &output, err) != 0)
         return -1;
     if (strcmp(format, "json") == 0)
         print_json(topomap_output_file(output), r);
-    else if (strcmp(format, "perm") == 0)
-        status = print_perm(topomap_output_file(output), r, err);
-    else {
+    else if (strcmp(format, "perm") != 0) {
         explain(call, r);
         print_text(topomap_output_file(output), r);
-    }
-    if (status != 0)
+    } else if (print_perm(topomap_output_file(output), r, err) != 0) {
         topomap_output_abandon(output);
-    else
-        status = topomap_output_commit(output, err);
-    return status;
+        return -1;
+    }
+    return topomap_output_commit(output, err);
 }
 
 int cli_replay(const cli_call *call, const char *format)

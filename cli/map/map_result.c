@@ -30,27 +30,23 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
     json_t *levels = json_array();
 
     for (uint32_t l = 0; l < cost->levels; l++)
-        json_array_append_new(levels,
-                              json_pack("{s:o, s:I}", "name",
-                                        cli_json_text(topomap_machine_level_name(machine, l)),
-                                        "bytes", (json_int_t)cost->level_bytes[l]));
-    json_t *root = json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
-                             (json_int_t)topomap_graph_ranks(graph), "bytes",
-                             (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
-                             cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
-                             (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound,
-                             "congestion", "levels", levels);
+        cli_json_add(levels, "name:s bytes:U", topomap_machine_level_name(machine, l),
+                     cost->level_bytes[l]);
+    json_t *root = cli_json_object(
+        "ranks:u bytes:U J:r hop_bytes:r dilation:r max_dilation:u lower_bound:r congestion:n "
+        "levels:o",
+        topomap_graph_ranks(graph), topomap_graph_bytes(graph), cost->J, cost->hop_bytes,
+        cost->dilation, cost->max_dilation, cost->lower_bound, levels);
 
     if (cost->load_imbalance > 0)
-        json_object_set_new(root, "load_imbalance", json_real(cost->load_imbalance));
+        cli_json_set(root, "load_imbalance:r", cost->load_imbalance);
     return root;
 }
 
 static json_t *congestion_json(const topomap_congestion *c)
 {
-    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:o}", "model", c->model, "max", c->max,
-                     "mean", c->mean, "unit", c->unit, "links", (json_int_t)c->links, "used",
-                     (json_int_t)c->used, "worst", cli_json_text(c->worst));
+    return cli_json_object("model:s max:r mean:r unit:s links:u used:u worst:s", c->model, c->max,
+                           c->mean, c->unit, c->links, c->used, c->worst);
 }
 
 /* Adds the congestion, where it was asked for, to the cost of the same placement. */
@@ -70,14 +66,10 @@ static void set_spread(json_t *cost, const topomap_spread *spread)
         json_t *levels = json_array();
 
         for (uint32_t l = 0; l < spread->levels; l++)
-            json_array_append_new(levels, json_pack("{s:o, s:f, s:I}", "level",
-                                                    cli_json_text(kind->level[l].name), "mean",
-                                                    kind->level[l].mean, "most",
-                                                    (json_int_t)kind->level[l].most));
-        json_array_append_new(list,
-                              json_pack("{s:o, s:I, s:I, s:o}", "name", cli_json_text(kind->name),
-                                        "groups", (json_int_t)kind->groups, "size",
-                                        (json_int_t)kind->size, "spread", levels));
+            cli_json_add(levels, "level:s mean:r most:u", kind->level[l].name, kind->level[l].mean,
+                         kind->level[l].most);
+        cli_json_add(list, "name:s groups:u size:u spread:o", kind->name, kind->groups, kind->size,
+                     levels);
     }
     if (spread->kinds)
         json_object_set_new(cost, "groups", list);
@@ -91,8 +83,7 @@ static json_t *candidates_json(const topomap_mapping *mapping)
 
     for (size_t i = 0; i < mapping->candidates; i++) {
         const topomap_candidate *c = &mapping->candidate[i];
-        json_t *row =
-            json_pack("{s:s, s:f, s:f}", "name", c->name, "J", c->J, "seconds", c->seconds);
+        json_t *row = cli_json_object("name:s J:r seconds:r", c->name, c->J, c->seconds);
 
         if (mapping->congestion_model) /* null: no way between ranks that communicate */
             json_object_set_new(row, "congestion",
@@ -109,7 +100,7 @@ static json_t *candidates_json(const topomap_mapping *mapping)
 static json_t *phases_json(const cli_result *result)
 {
     static const char *const names[] = {"tree", "group", "inter", "intra", "refine"};
-    json_t *phases = json_pack("{s:f}", "read", result->target->read_seconds);
+    json_t *phases = cli_json_object("read:r", result->target->read_seconds);
 
     for (int i = 0; i < TOPOMAP_PHASES; i++)
         json_object_set_new(phases, names[i], json_real(result->mapping->phase_seconds[i]));
@@ -140,7 +131,8 @@ static json_t *placement_json(const cli_result *result)
 {
     const topomap_plan *plan = &result->plan;
     json_t *list = json_array();
-    uint32_t *at = malloc(plan->tasks * sizeof *at), count, each = gpus_each(result->target);
+    TOPOMAP_FREED uint32_t *at = malloc(plan->tasks * sizeof *at);
+    uint32_t count, each = gpus_each(result->target);
     const uint32_t *pu;
 
     for (uint32_t i = 0; at && i < plan->tasks; i++)
@@ -148,7 +140,7 @@ static json_t *placement_json(const cli_result *result)
     for (uint32_t r = 0; at && r < plan->tasks; r++) {
         uint32_t slot = plan->slot[at[r]];
         uint32_t node = topomap_machine_node_of(result->target->machine, slot);
-        json_t *row = json_pack("{s:I, s:I}", "rank", (json_int_t)r, "slot", (json_int_t)slot);
+        json_t *row = cli_json_object("rank:u slot:u", r, slot);
 
         json_object_set_new(row, "node", node_json(result->target->machine, node));
         count = topomap_plan_cpus(plan, node, at[r], &pu);
@@ -157,7 +149,6 @@ static json_t *placement_json(const cli_result *result)
         cli_devices_json(row, plan, at[r], each);
         json_array_append_new(list, row);
     }
-    free(at);
     return list;
 }
 
@@ -177,63 +168,57 @@ int cli_result_json(const cli_call *call, const cli_result *result)
     set_congestion(before, &result->congestion[0]);
     set_spread(root, &result->spread[1]);
     set_spread(before, &result->spread[0]);
-    json_object_set_new(root, "objective", json_string(topomap_plan_objective(mapping->objective)));
+    cli_json_set(root, "objective:s", topomap_plan_objective(mapping->objective));
     if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
-        json_object_set_new(root, "mix", json_real(mapping->mix));
+        cli_json_set(root, "mix:r", mapping->mix);
     if (mapping->time_before > 0) {
         json_object_set_new(root, "time",
-                            json_pack("{s:f, s:o}", "seconds", mapping->time, "costs",
-                                      cli_time_costs_json(&result->costs)));
-        json_object_set_new(before, "time", json_pack("{s:f}", "seconds", mapping->time_before));
+                            cli_json_object("seconds:r costs:o", mapping->time,
+                                            cli_time_costs_json(&result->costs)));
+        json_object_set_new(before, "time", cli_json_object("seconds:r", mapping->time_before));
     }
-    json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
+    cli_json_set(root, "algorithm:s", result->mapping->algorithm);
     if (mapping->bound > 0)
-        json_object_set_new(root, "bound", json_real(mapping->bound));
-    json_object_set_new(root, "gain",
-                        json_real(topomap_plan_gain_of(mapping, result->before.J, result->after.J,
-                                                       result->congestion)));
-    json_object_set_new(root, "before", before);
-    json_object_set_new(root, "weight",
-                        json_string(mapping->message_bytes > 0 ? "bytes+messages" : "bytes"));
+        cli_json_set(root, "bound:r", mapping->bound);
+    cli_json_set(
+        root, "gain:r before:o weight:s",
+        topomap_plan_gain_of(mapping, result->before.J, result->after.J, result->congestion),
+        before, mapping->message_bytes > 0 ? "bytes+messages" : "bytes");
     if (mapping->message_bytes > 0)
         json_object_set_new(root, "weighed",
-                            json_pack("{s:f, s:f, s:f}", "message_bytes", mapping->message_bytes,
-                                      "J", mapping->J, "J_before", mapping->J_before));
-    json_object_set_new(root, "candidates", candidates_json(result->mapping));
-    json_object_set_new(root, "seconds", phases_json(result));
-    json_object_set_new(root, "placement", placement_json(result));
+                            cli_json_object("message_bytes:r J:r J_before:r",
+                                            mapping->message_bytes, mapping->J, mapping->J_before));
+    cli_json_set(root, "candidates:o seconds:o placement:o", candidates_json(result->mapping),
+                 phases_json(result), placement_json(result));
     cli_json(topomap_output_file(output), root, JSON_REAL_PRECISION(15));
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
-static void put_node(const topomap_machine *machine, uint32_t node, char *text, size_t size)
+static const char *node_text(const topomap_machine *machine, uint32_t node, char number[16])
 {
     const char *name = topomap_machine_node_name(machine, node);
 
-    if (name)
-        snprintf(text, size, "%s", name);
-    else
-        snprintf(text, size, "%u", node);
+    snprintf(number, 16, "%u", node);
+    return name ? name : number;
 }
 
 static void print_pin(const cli_result *result)
 {
     const topomap_machine *machine = result->target->machine;
-    char asked[256], on[256];
+    char asked[16], on[16];
 
-    put_node(machine, result->pin.node, asked, sizeof asked);
-    put_node(machine, result->pin.on, on, sizeof on);
-    if (result->pin.on == result->pin.node)
-        printf("pin           rank %u is on %s\n", result->pin.rank, on);
-    else
-        printf("pin           rank %u is on %s, not on %s\n", result->pin.rank, on, asked);
+    printf("pin           rank %u is on %s", result->pin.rank,
+           node_text(machine, result->pin.on, on));
+    if (result->pin.on != result->pin.node)
+        printf(", not on %s", node_text(machine, result->pin.node, asked));
+    putchar('\n');
 }
 
 static json_t *pin_json(const cli_result *result)
 {
-    return json_pack("{s:I, s:o, s:b}", "rank", (json_int_t)result->pin.rank, "node",
-                     node_json(result->target->machine, result->pin.on), "kept",
-                     result->pin.on == result->pin.node);
+    return cli_json_object("rank:u node:o kept:b", result->pin.rank,
+                           node_json(result->target->machine, result->pin.on),
+                           result->pin.on == result->pin.node);
 }
 
 int cli_result_cost(const cli_call *call, const cli_result *result)

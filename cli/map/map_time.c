@@ -106,8 +106,8 @@ json_t *cli_time_costs_json(const cli_costs *costs)
 
     for (size_t i = 0; i < CLI_COSTS; i++)
         json_object_set_new(all, keys[i].key,
-                            json_pack("{s:f, s:s, s:s}", "value", in_units(costs, i), "unit",
-                                      keys[i].unit_name, "from", source_of(costs, i)));
+                            cli_json_object("value:r unit:s from:s", in_units(costs, i),
+                                            keys[i].unit_name, source_of(costs, i)));
     return all;
 }
 
@@ -131,15 +131,11 @@ json_t *cli_time_json(const topomap_time *time, const cli_costs *costs)
     for (uint32_t k = 0; k < time->phases; k++) {
         const topomap_time_phase *p = &time->phase[k];
 
-        json_array_append_new(phases,
-                              json_pack("{s:f, s:s, s:o, s:f, s:f, s:f, s:f}", "seconds",
-                                        p->seconds, "bound_by", p->bound_by, "where",
-                                        cli_json_text(p->where), "link", p->link, "node", p->node,
-                                        "overhead", p->overhead, "latency", p->latency));
+        cli_json_add(phases, "seconds:r bound_by:s where:s link:r node:r overhead:r latency:r",
+                     p->seconds, p->bound_by, p->where, p->link, p->node, p->overhead, p->latency);
     }
-    return json_pack("{s:f, s:s, s:b, s:o, s:o}", "seconds", time->seconds, "model", time->model,
-                     "rates_assumed", time->rates_assumed, "costs", cli_time_costs_json(costs),
-                     "phases", phases);
+    return cli_json_object("seconds:r model:s rates_assumed:b costs:o phases:o", time->seconds,
+                           time->model, time->rates_assumed, cli_time_costs_json(costs), phases);
 }
 
 void cli_time_print(const topomap_time *time, const cli_costs *costs)

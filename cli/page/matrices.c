@@ -23,8 +23,7 @@ static size_t sort_values(const topomap_graph *graph, uint64_t *value)
 
     for (uint64_t arc = 0; arc < graph->arcs; arc++)
         value[arc] = graph->bytes[arc];
-    if (graph->arcs)
-        qsort(value, graph->arcs, sizeof *value, topomap_by_u64);
+    TOPOMAP_SORT(value, graph->arcs, topomap_by_u64);
     for (uint64_t arc = 0; arc < graph->arcs; arc++)
         if (arc == 0 || value[arc] != value[arc - 1])
             value[values++] = value[arc];
@@ -82,8 +81,8 @@ static json_t *pairs_json(const page_job *job, topomap_error *err)
         values = 0;
     return values == 0 && graph->arcs > LONG_MOST
                ? json_null()
-               : json_pack("{s:o, s:o}", "value", values_json(value, values), "arc",
-                           arcs_json(graph, value, values));
+               : cli_json_object("value:o arc:o", values_json(value, values),
+                                 arcs_json(graph, value, values));
 }
 
 static size_t count_filled(const topomap_matrix *matrix)
@@ -107,8 +106,7 @@ static json_t *fine_json(const topomap_matrix *matrix)
             json_array_append_new(list, json_integer((json_int_t)matrix->bytes[i]));
             last = i;
         }
-    return json_pack("{s:I, s:I, s:o}", "cells", (json_int_t)matrix->cells, "each",
-                     (json_int_t)matrix->each, "cell", list);
+    return cli_json_object("cells:u each:u cell:o", matrix->cells, matrix->each, list);
 }
 
 /* Smaller cells than PAGE_CELLS a side; json_null() where too many of them are filled.
@@ -116,18 +114,14 @@ static json_t *fine_json(const topomap_matrix *matrix)
 static json_t *finer_json(const topomap_graph *graph, const uint32_t *place, topomap_error *err)
 {
     for (uint32_t cells = FINE_MOST; cells > PAGE_CELLS; cells /= 2) {
-        topomap_matrix matrix;
-        json_t *made = NULL;
+        TOPOMAP_CLEANUP(topomap_matrix_clear) topomap_matrix matrix = {0};
 
         if (cells / 2 >= graph->ranks)
             continue;
         if (topomap_matrix_make(graph, place, cells, &matrix, err) != 0)
             return NULL;
         if (count_filled(&matrix) <= FILLED_MOST)
-            made = fine_json(&matrix);
-        topomap_matrix_clear(&matrix);
-        if (made)
-            return made;
+            return fine_json(&matrix);
     }
     return json_null();
 }
@@ -237,24 +231,21 @@ enum { LINES = sizeof lines / sizeof *lines };
 static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place, int pairs,
                          topomap_error *err)
 {
-    topomap_matrix matrix = {0};
-    json_t *made = NULL, *finer;
+    TOPOMAP_CLEANUP(topomap_matrix_clear) topomap_matrix matrix = {0};
+    json_t *made, *finer;
 
-    if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) == 0)
-        made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o}", "name", name, "ranks",
-                         (json_int_t)matrix.ranks, "cells", (json_int_t)matrix.cells, "each",
-                         (json_int_t)matrix.each, "least", matrix.least, "most", matrix.most,
-                         "bytes", cells(&matrix, pairs && !job->is_drawing));
+    if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) != 0)
+        return NULL;
+    made = cli_json_object("name:s ranks:u cells:u each:u least:r most:r bytes:o", name,
+                           matrix.ranks, matrix.cells, matrix.each, matrix.least, matrix.most,
+                           cells(&matrix, pairs && !job->is_drawing));
     for (int i = 0; made && i < LINES; i++) /* ranks in their own order have none */
         json_object_set_new(made, lines[i].name, json_array());
-    topomap_matrix_clear(&matrix);
     finer = made && !pairs ? finer_json(job->graph, place, err) : json_null();
     if (made && finer) {
-        json_object_set_new(made, "finer", finer);
-        json_object_set_new(made, "place",
-                            pairs && place
-                                ? cli_json_numbers(place, topomap_graph_ranks(job->graph))
-                                : json_null());
+        cli_json_set(made, "finer:o place:o", finer,
+                     pairs && place ? cli_json_numbers(place, topomap_graph_ranks(job->graph))
+                                    : json_null());
         return made;
     }
     json_decref(made);
@@ -268,12 +259,12 @@ static json_t *by_node(const page_job *job, int which, const char *name, int pai
         topomap_alloc(topomap_machine_slots(job->machine), sizeof *rank_at, err);
     TOPOMAP_FREED uint32_t *place =
         topomap_alloc(topomap_graph_ranks(job->graph), sizeof *place, err);
-    json_t *made = NULL;
+    json_t *made;
 
-    if (rank_at && place) {
-        stand(job, job->slot[which], rank_at, place);
-        made = matrix_of(job, name, place, pairs, err);
-    }
+    if (!rank_at || !place)
+        return NULL;
+    stand(job, job->slot[which], rank_at, place);
+    made = matrix_of(job, name, place, pairs, err);
     for (int i = 0; made && i < LINES; i++)
         json_object_set_new(made, lines[i].name, bounds(job, rank_at, lines[i].is_other));
     return made;
@@ -281,17 +272,13 @@ static json_t *by_node(const page_job *job, int which, const char *name, int pai
 
 static json_t *matrices(const page_job *job, int pairs, topomap_error *err)
 {
-    json_t *list = json_array(),
-           *made[3] = {matrix_of(job, "in the order of ranks", NULL, pairs, err), NULL, NULL};
+    json_t *list = json_array();
 
-    if (made[0])
-        made[1] = by_node(job, 0, "by node, before", pairs, err);
-    if (made[1])
-        made[2] = by_node(job, 1, "by node, after", pairs, err);
-    for (int i = 0; i < 3; i++)
-        if (made[i])
-            json_array_append_new(list, made[i]);
-    if (made[2])
+    /* A failure ends the list, as JSON that is NULL cannot be appended. */
+    if (json_array_append_new(list, matrix_of(job, "in the order of ranks", NULL, pairs, err)) ==
+            0 &&
+        json_array_append_new(list, by_node(job, 0, "by node, before", pairs, err)) == 0 &&
+        json_array_append_new(list, by_node(job, 1, "by node, after", pairs, err)) == 0)
         return list;
     json_decref(list);
     return NULL;
@@ -303,7 +290,7 @@ json_t *page_who(const page_job *job, topomap_error *err)
     json_t *list = pairs ? matrices(job, !json_is_null(pairs), err) : NULL;
 
     if (list)
-        return json_pack("{s:o, s:o}", "pairs", pairs, "matrices", list);
+        return cli_json_object("pairs:o matrices:o", pairs, list);
     json_decref(pairs);
     return NULL;
 }

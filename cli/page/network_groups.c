@@ -4,6 +4,7 @@
 
 #include "cli/page/page.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* What a round goes by: the groups so far, as a network, and what each of them is put to. */
 typedef struct round {
@@ -14,7 +15,8 @@ typedef struct round {
 
 uint32_t page_network_levels(const topomap_network *n, uint32_t *level, topomap_error *err)
 {
-    uint32_t *queue = topomap_alloc(n->vertices, sizeof *queue, err), found = 0, levels;
+    TOPOMAP_FREED uint32_t *queue = topomap_alloc(n->vertices, sizeof *queue, err);
+    uint32_t found = 0, levels;
 
     if (!queue)
         return 0;
@@ -34,7 +36,6 @@ uint32_t page_network_levels(const topomap_network *n, uint32_t *level, topomap_
     for (uint32_t v = 0; v < n->vertices; v++)
         if (level[v] == UINT32_MAX) /* joined to nobody */
             level[v] = levels - 1;
-    free(queue);
     return levels;
 }
 
@@ -58,16 +59,8 @@ typedef struct looks {
     uint32_t level, vertex;
 } looks;
 
-static int by_looks(const void *a, const void *b)
-{
-    const looks *x = a, *y = b;
-
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? -1 : 1;
-    return (x->vertex > y->vertex) - (x->vertex < y->vertex);
-}
+TOPOMAP_COMPARE(by_looks, looks, TOPOMAP_ORDER(x->level, y->level) ?: TOPOMAP_ORDER(x->sum, y->sum),
+                TOPOMAP_ORDER(x->vertex, y->vertex))
 
 /* splitmix64's last step (Steele, Lea, Flood, OOPSLA 2014). */
 static uint64_t mix(uint64_t z)
@@ -202,35 +195,34 @@ static void join_boxes(const round *r, const topomap_machine *grid, uint32_t *di
 static int rebuild(const round *r, page_network_groups *c, uint32_t vertices, topomap_error *err)
 {
     const topomap_network *n = r->network;
-    uint32_t *number = topomap_alloc(n->vertices, sizeof *number, err), groups = 0;
+    TOPOMAP_FREED uint32_t *number = topomap_alloc(n->vertices, sizeof *number, err);
     TOPOMAP_FREED uint32_t *vertex_of = topomap_alloc(n->nodes, sizeof *vertex_of, err);
     TOPOMAP_FREED topomap_link *link = topomap_alloc(n->links, sizeof *link, err);
     topomap_network *made = NULL;
+    uint32_t groups = 0;
     size_t links = 0;
-    int status = number && vertex_of && link ? 0 : -1;
 
-    for (uint32_t v = 0; status == 0 && v < n->vertices; v++)
+    if (!number || !vertex_of || !link)
+        return -1;
+    for (uint32_t v = 0; v < n->vertices; v++)
         if (r->to[v] == v)
             number[v] = groups++;
-    for (uint32_t v = 0; status == 0 && v < n->vertices; v++)
+    for (uint32_t v = 0; v < n->vertices; v++)
         for (uint32_t i = n->first[v]; i < n->first[v + 1]; i++) {
             uint32_t a = number[r->to[v]], b = number[r->to[n->head[i]]];
 
             if (a < b || (a > b && topomap_network_link(n, n->head[i], v) == UINT32_MAX))
                 link[links++] = (topomap_link){.a = a, .b = b, .rate = 1, .ends = 3};
         }
-    for (uint32_t i = 0; status == 0 && i < n->nodes; i++)
+    for (uint32_t i = 0; i < n->nodes; i++)
         vertex_of[i] = number[r->to[n->vertex_of[i]]];
-    if (status == 0)
-        status = topomap_network_new(groups, links, link, n->nodes, vertex_of, &made, err);
-    for (uint32_t v = 0; status == 0 && v < vertices; v++)
+    if (topomap_network_new(groups, links, link, n->nodes, vertex_of, &made, err) != 0)
+        return -1;
+    for (uint32_t v = 0; v < vertices; v++)
         c->group_of[v] = number[r->to[c->group_of[v]]];
-    if (status == 0) {
-        topomap_network_free(c->network);
-        c->network = made;
-    }
-    free(number);
-    return status;
+    topomap_network_free(c->network);
+    c->network = made;
+    return 0;
 }
 
 /* \param step  or NULL: boxes of the grid */
@@ -238,45 +230,40 @@ static int go(const topomap_network *whole, const topomap_machine *grid, uint32_
               int (*step)(const round *r, topomap_error *err), page_network_groups *c,
               topomap_error *err)
 {
-    round r = {.network = c->network ? c->network : whole, .most = most};
-    int status = -1;
+    const topomap_network *n = c->network ? c->network : whole;
+    TOPOMAP_FREED uint32_t *level = topomap_alloc(n->vertices, sizeof *level, err);
+    TOPOMAP_FREED uint32_t *to = topomap_alloc(n->vertices, sizeof *to, err);
+    const round r = {n, level, to, most};
 
-    r.level = topomap_alloc(r.network->vertices, sizeof *r.level, err);
-    r.to = topomap_alloc(r.network->vertices, sizeof *r.to, err);
-    if (r.level && r.to && page_network_levels(r.network, r.level, err) > 0) {
-        for (uint32_t v = 0; v < r.network->vertices; v++)
-            r.to[v] = v;
-        status = 0;
-        if (step)
-            status = step(&r, err);
-        else
-            join_boxes(&r, grid, c->dim);
-    }
-    if (status == 0)
-        status = rebuild(&r, c, whole->vertices, err);
-    free(r.level);
-    free(r.to);
-    return status;
+    if (!level || !to || page_network_levels(n, level, err) == 0)
+        return -1;
+    for (uint32_t v = 0; v < n->vertices; v++)
+        to[v] = v;
+    if (!step)
+        join_boxes(&r, grid, c->dim);
+    else if (step(&r, err) != 0)
+        return -1;
+    return rebuild(&r, c, whole->vertices, err);
 }
 
 static int describe(const topomap_network *whole, page_network_groups *c, topomap_error *err)
 {
-    uint32_t *level = topomap_alloc(whole->vertices, sizeof *level, err), levels = 0;
+    TOPOMAP_FREED uint32_t *level = topomap_alloc(whole->vertices, sizeof *level, err);
+    uint32_t levels;
 
-    c->first = topomap_alloc(c->network->vertices, sizeof *c->first, err);
-    c->switches = topomap_alloc(c->network->vertices, sizeof *c->switches, err);
-    c->nodes = topomap_alloc(c->network->vertices, sizeof *c->nodes, err);
-    if (level && c->first && c->switches && c->nodes)
-        levels = page_network_levels(whole, level, err);
+    c->first = topomap_arena_alloc(&c->arrays, c->network->vertices, sizeof *c->first, err);
+    c->switches = topomap_arena_alloc(&c->arrays, c->network->vertices, sizeof *c->switches, err);
+    c->nodes = topomap_arena_alloc(&c->arrays, c->network->vertices, sizeof *c->nodes, err);
+    if (!level || c->arrays.is_short || !(levels = page_network_levels(whole, level, err)))
+        return -1;
     /* From the last on, so that the lowest one stays; switches behind nodes. */
-    for (int node = 1; levels && node >= 0; node--)
+    for (int node = 1; node >= 0; node--)
         for (uint32_t v = whole->vertices; v-- > 0;)
             if ((levels > 1 && level[v] == 0) == node) {
                 c->first[c->group_of[v]] = v;
                 (node ? c->nodes : c->switches)[c->group_of[v]]++;
             }
-    free(level);
-    return levels ? 0 : -1;
+    return 0;
 }
 
 int page_network_groups_make(const topomap_network *network, const topomap_machine *grid,
@@ -286,7 +273,7 @@ int page_network_groups_make(const topomap_network *network, const topomap_machi
         absorb, join_twins, join_groups, join_above, join_twins, join_next};
 
     *c = (page_network_groups){.network = NULL};
-    c->group_of = topomap_alloc(network->vertices, sizeof *c->group_of, err);
+    c->group_of = topomap_arena_alloc(&c->arrays, network->vertices, sizeof *c->group_of, err);
     if (!c->group_of)
         return -1;
     for (uint32_t v = 0; v < network->vertices; v++)
@@ -303,9 +290,6 @@ int page_network_groups_make(const topomap_network *network, const topomap_machi
 void page_network_groups_clear(page_network_groups *c)
 {
     topomap_network_free(c->network);
-    free(c->group_of);
-    free(c->first);
-    free(c->switches);
-    free(c->nodes);
+    topomap_arena_clear(&c->arrays);
     *c = (page_network_groups){.network = NULL};
 }

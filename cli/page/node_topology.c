@@ -2,9 +2,7 @@
 /* Nodes from the inside: their packages, caches and cores, GPUs and NICs as the database has them,
  * or the places of a machine that was specified; which ranks have which of it, and how much of what
  * they send and receive stays on the node. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"
@@ -13,6 +11,7 @@
 #include "plan/plan.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { NODES_MOST = 1024, CPU_TEXTS_MOST = 65536, NONE = -1 };
 
@@ -26,6 +25,7 @@ typedef struct inside {
     uint32_t *at[2];     /* [ranks] where each stands in the plan */
     json_t *shapes, *texts, *number; /* texts: of CPUs; number: of each of them */
     int *shape_of_class;             /* [classes of by_slot] NONE: not looked at yet */
+    topomap_arena arrays;
 } inside;
 
 /* ---- What a node is made of ---------------------------------------------------------------- */
@@ -38,10 +38,9 @@ static json_t *shape_json(const topomap_shape *shape)
         json_array_append_new(cpus, cli_json_numbers(shape->pu_os + shape->pu_first[c],
                                                      shape->pu_first[c + 1] - shape->pu_first[c]));
     for (uint32_t l = 0; l < shape->levels; l++)
-        json_array_append_new(
-            levels, json_pack("{s:o, s:o}", "name", cli_json_text(shape->level[l].name), "group",
-                              cli_json_numbers(shape->level[l].group, shape->cores)));
-    return json_pack("{s:s, s:o, s:o}", "leaf", "core", "cpus", cpus, "level", levels);
+        cli_json_add(levels, "name:s group:o", shape->level[l].name,
+                     cli_json_numbers(shape->level[l].group, shape->cores));
+    return cli_json_object("leaf:s cpus:o level:o", "core", cpus, levels);
 }
 
 /* The nested groups of a specified machine, the whole node left out; its places are numbered from
@@ -62,11 +61,9 @@ static json_t *nesting_json(const topomap_machine *m, uint32_t node)
         if (l + 1 == m->inner_levels)
             json_decref(group);
         else
-            json_array_append_new(
-                levels,
-                json_pack("{s:o, s:o}", "name", cli_json_text(m->inner[l].name), "group", group));
+            cli_json_add(levels, "name:s group:o", m->inner[l].name, group);
     }
-    return json_pack("{s:s, s:o, s:o}", "leaf", "place", "cpus", places, "level", levels);
+    return cli_json_object("leaf:s cpus:o level:o", "place", places, levels);
 }
 
 /* Takes the reference. */
@@ -116,11 +113,10 @@ static int shape_of(inside *in, uint32_t node, int *number, topomap_error *err)
 
 static json_t *device_json(const topomap_device *device)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I}", "kind",
-                     device->kind == TOPOMAP_DEVICE_GPU ? "GPU" : "NIC", "name",
-                     cli_json_text(device->name), "model", cli_json_text(device->model), "cpus",
-                     cli_json_text(device->cpus ? device->cpus : ""), "numa", device->numa, "mbps",
-                     (json_int_t)device->mbps);
+    return cli_json_object("kind:s name:s model:s cpus:s numa:i mbps:u",
+                           device->kind == TOPOMAP_DEVICE_GPU ? "GPU" : "NIC", device->name,
+                           device->model, device->cpus ? device->cpus : "", device->numa,
+                           device->mbps);
 }
 
 static json_t *devices_json(const topomap_db_device_classes *found)
@@ -143,13 +139,12 @@ static int count_bytes(inside *in, topomap_error *err)
 {
     const page_job *job = in->job;
     uint32_t ranks = topomap_graph_ranks(job->graph);
-    topomap_weights w;
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights w = {0};
 
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
-            if (!(in->bytes[i][k] = topomap_alloc(job->ranks, sizeof(double), err)))
-                return -1;
-    if (topomap_weights_new(job->graph, ranks, &w, err) != 0)
+            in->bytes[i][k] = topomap_arena_alloc(&in->arrays, job->ranks, sizeof(double), err);
+    if (in->arrays.is_short || topomap_weights_new(job->graph, ranks, &w, err) != 0)
         return -1;
     for (int i = 0; i < 2; i++)
         for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -159,7 +154,6 @@ static int count_bytes(inside *in, topomap_error *err)
                 in->bytes[i][topomap_machine_node_of(job->machine, job->slot[i][w.target[e]]) !=
                              node][rank] += (double)w.weight[e];
         }
-    topomap_weights_clear(&w);
     return 0;
 }
 
@@ -168,7 +162,7 @@ static int find_places(inside *in, topomap_error *err)
     for (int i = 0; i < 2; i++) {
         const topomap_plan *plan = in->job->plan[i];
 
-        if (!(in->at[i] = topomap_alloc(plan->tasks, sizeof *in->at[i], err)))
+        if (!(in->at[i] = topomap_arena_alloc(&in->arrays, plan->tasks, sizeof *in->at[i], err)))
             return -1;
         for (uint32_t t = 0; t < plan->tasks; t++)
             in->at[i][plan->task[t]] = t;
@@ -241,20 +235,7 @@ typedef struct busy {
     double bytes;
 } busy;
 
-static int by_bytes(const void *a, const void *b)
-{
-    const busy *x = a, *y = b;
-
-    if (x->bytes < y->bytes || x->bytes > y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-static int by_node(const void *a, const void *b)
-{
-    return (*(const uint32_t *)a > *(const uint32_t *)b) -
-           (*(const uint32_t *)a < *(const uint32_t *)b);
-}
+TOPOMAP_COMPARE(by_bytes, busy, TOPOMAP_ORDER(y->bytes, x->bytes), TOPOMAP_ORDER(x->node, y->node))
 
 /* Those with ranks; where they are too many, those that send and receive most. \return how many
  * there are, UINT32_MAX: memory is short */
@@ -264,7 +245,7 @@ static uint32_t choose(inside *in, topomap_error *err)
     uint32_t nodes = topomap_machine_nodes(job->machine), used = 0, ranks = 0;
     TOPOMAP_FREED busy *rows = topomap_alloc(nodes, sizeof *rows, err);
 
-    in->chosen = topomap_alloc(nodes, sizeof *in->chosen, err);
+    in->chosen = topomap_arena_alloc(&in->arrays, nodes, sizeof *in->chosen, err);
     if (!rows || !in->chosen)
         return UINT32_MAX;
     for (uint32_t n = 0; n < nodes; n++)
@@ -281,7 +262,7 @@ static uint32_t choose(inside *in, topomap_error *err)
         if (in->count < NODES_MOST && (in->count == 0 || ranks <= PAGE_RANKS))
             in->chosen[in->count++] = node;
     }
-    qsort(in->chosen, in->count, sizeof *in->chosen, by_node);
+    qsort(in->chosen, in->count, sizeof *in->chosen, topomap_by_u32);
     return used;
 }
 
@@ -294,33 +275,27 @@ static json_t *node_json(inside *in, uint32_t node, topomap_error *err)
 
     if (shape_of(in, node, &shape, err) != 0)
         return NULL;
-    return json_pack("{s:o, s:i, s:I, s:o, s:o}", "name", page_node_name(in->job, node), "shape",
-                     shape, "device",
-                     class == TOPOMAP_DB_NO_DEVICES ? (json_int_t)NONE : (json_int_t) class,
-                     "before", ranks_json(in, 0, node), "after", ranks_json(in, 1, node));
+    return cli_json_object("name:o shape:i device:U before:o after:o",
+                           page_node_name(in->job, node), shape,
+                           class == TOPOMAP_DB_NO_DEVICES ? (json_int_t)NONE : (json_int_t) class,
+                           ranks_json(in, 0, node), ranks_json(in, 1, node));
 }
 
 static json_t *make(inside *in, topomap_error *err)
 {
     uint32_t used = choose(in, err);
-    json_t *list = used == UINT32_MAX ? NULL : json_array();
+    json_auto_t *list = json_array();
 
-    for (uint32_t i = 0; list && i < in->count; i++) {
-        json_t *node = node_json(in, in->chosen[i], err);
-
-        if (node) {
-            json_array_append_new(list, node);
-        } else {
-            json_decref(list);
-            list = NULL;
-        }
-    }
-    if (!list)
+    if (used == UINT32_MAX)
         return NULL;
-    return json_pack("{s:b, s:O, s:o, s:O, s:[o, o], s:o, s:I}", "database", in->db != NULL,
-                     "shape", in->shapes, "device", devices_json(&in->devices), "cpus", in->texts,
-                     "nic", nics_json(in->job->plan[0]), nics_json(in->job->plan[1]), "node", list,
-                     "left_out", (json_int_t)(used - in->count));
+    for (uint32_t i = 0; i < in->count; i++)
+        if (json_array_append_new(list, node_json(in, in->chosen[i], err)) != 0)
+            return NULL;
+    return cli_json_object(
+        "database:b shape:O device:o cpus:O nic:o node:O left_out:u", in->db != NULL, in->shapes,
+        devices_json(&in->devices), in->texts,
+        json_pack("[o, o]", nics_json(in->job->plan[0]), nics_json(in->job->plan[1])), list,
+        used - in->count);
 }
 
 static int open_inside(inside *in, topomap_error *err)
@@ -331,7 +306,8 @@ static int open_inside(inside *in, topomap_error *err)
     in->shapes = json_array();
     in->texts = json_array();
     in->number = json_object();
-    in->shape_of_class = topomap_alloc(classes ? classes : 1, sizeof *in->shape_of_class, err);
+    in->shape_of_class =
+        topomap_arena_alloc(&in->arrays, classes ? classes : 1, sizeof *in->shape_of_class, err);
     for (uint32_t c = 0; in->shape_of_class && c < classes; c++)
         in->shape_of_class[c] = NONE;
     if (!in->shapes || !in->texts || !in->number || !in->shape_of_class ||
@@ -343,28 +319,23 @@ static int open_inside(inside *in, topomap_error *err)
     return 0;
 }
 
+static void close_inside(inside *in)
+{
+    topomap_db_device_classes_clear(&in->devices);
+    topomap_db_close(in->db);
+    topomap_arena_clear(&in->arrays);
+    json_decref(in->shapes);
+    json_decref(in->texts);
+    json_decref(in->number);
+}
+
 json_t *page_node_topology(const page_job *job, topomap_error *err)
 {
-    inside in = {.job = job};
-    json_t *made = NULL;
+    TOPOMAP_CLEANUP(close_inside) inside in = {.job = job};
 
     /* A place a node has nothing inside. */
     if (!job->plan[0] ||
         (!job->db && topomap_machine_slots(job->machine) == topomap_machine_nodes(job->machine)))
         return json_null();
-    if (open_inside(&in, err) == 0)
-        made = make(&in, err);
-    topomap_db_device_classes_clear(&in.devices);
-    topomap_db_close(in.db);
-    for (int i = 0; i < 2; i++) {
-        free(in.bytes[i][0]);
-        free(in.bytes[i][1]);
-        free(in.at[i]);
-    }
-    free(in.chosen);
-    free(in.shape_of_class);
-    json_decref(in.shapes);
-    json_decref(in.texts);
-    json_decref(in.number);
-    return made;
+    return open_inside(&in, err) == 0 ? make(&in, err) : NULL;
 }

@@ -15,6 +15,7 @@
 #include "topomap/hosts.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"
+#include "util/alloc.h"
 #include "watch/watch.h"
 
 /** What a page is about; all of it is lent. */
@@ -66,6 +67,7 @@ typedef struct page_network_groups {
     uint32_t *first; /* [groups] the lowest vertex that is no node alone, else the lowest */
     uint32_t *switches, *nodes;         /* [groups] vertices that are no nodes alone, and others */
     uint32_t dim[TOPOMAP_MACHINE_DIMS]; /* of grids: groups a dimension */
+    topomap_arena arrays;
 } page_network_groups;
 
 /** Each vertex's hops from the nearest node; what is joined to none has the most.

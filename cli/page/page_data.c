@@ -45,48 +45,41 @@ int page_measured(const planner_request *request, store_comparison *found)
 /* The figure: medians, null of a layout without runs. */
 static json_t *measured_json(const store_comparison *times)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:[I, I], s:o, s:s}", "name", "measured time", "unit",
-                     "s", "before", times->runs[0] ? json_real(times->wall[0]) : json_null(),
-                     "after", times->runs[1] ? json_real(times->wall[1]) : json_null(), "runs",
-                     (json_int_t)times->runs[0], (json_int_t)times->runs[1], "noise",
-                     times->noise < 0 ? json_null() : json_real(times->noise), "says",
-                     store_verdict_word[times->verdict]);
+    const uint32_t runs[2] = {times->runs[0], times->runs[1]};
+
+    return cli_json_object("name:s unit:s before:o after:o runs:o noise:o says:s", "measured time",
+                           "s", runs[0] ? json_real(times->wall[0]) : json_null(),
+                           runs[1] ? json_real(times->wall[1]) : json_null(),
+                           cli_json_numbers(runs, 2),
+                           times->noise < 0 ? json_null() : json_real(times->noise),
+                           store_verdict_word[times->verdict]);
 }
 
 /* ---- The page ---- */
 
-static json_t *pair(const char *name, const char *unit, double before, double after)
+static void add_pair(json_t *list, const char *name, const char *unit, double before, double after)
 {
-    return json_pack("{s:s, s:s, s:f, s:f}", "name", name, "unit", unit, "before", before, "after",
-                     after);
+    cli_json_add(list, "name:s unit:s before:r after:r", name, unit, before, after);
 }
 
 /* J stands first, how far bytes travel last. */
 static int add_costs(const page_job *job, json_t *figures, json_t *further, json_t *levels,
                      topomap_error *err)
 {
-    topomap_cost cost[2];
-    int status = 0;
+    TOPOMAP_CLEANUP(topomap_cost_clear) topomap_cost old = {0};
+    TOPOMAP_CLEANUP(topomap_cost_clear) topomap_cost new = {0};
 
-    memset(cost, 0, sizeof cost);
-    for (int i = 0; i < 2 && status == 0; i++)
-        status = topomap_cost_evaluate(job->graph, job->machine, job->slot[i], &cost[i], err);
-    if (status == 0) {
-        json_array_append_new(figures, pair("J", "bytes x distance", cost[0].J, cost[1].J));
-        json_array_append_new(
-            further, pair("hop-bytes", "bytes x hops", cost[0].hop_bytes, cost[1].hop_bytes));
-        json_array_append_new(further,
-                              pair("dilation", "hops a byte", cost[0].dilation, cost[1].dilation));
-        json_array_append_new(
-            further, pair("largest dilation", "hops", cost[0].max_dilation, cost[1].max_dilation));
-        for (uint32_t l = 0; l < cost[0].levels; l++)
-            json_array_append_new(levels, pair(topomap_machine_level_name(job->machine, l), "bytes",
-                                               (double)cost[0].level_bytes[l],
-                                               (double)cost[1].level_bytes[l]));
-    }
-    topomap_cost_clear(&cost[0]);
-    topomap_cost_clear(&cost[1]);
-    return status;
+    if (topomap_cost_evaluate(job->graph, job->machine, job->slot[0], &old, err) != 0 ||
+        topomap_cost_evaluate(job->graph, job->machine, job->slot[1], &new, err) != 0)
+        return -1;
+    add_pair(figures, "J", "bytes x distance", old.J, new.J);
+    add_pair(further, "hop-bytes", "bytes x hops", old.hop_bytes, new.hop_bytes);
+    add_pair(further, "dilation", "hops a byte", old.dilation, new.dilation);
+    add_pair(further, "largest dilation", "hops", old.max_dilation, new.max_dilation);
+    for (uint32_t l = 0; l < old.levels; l++)
+        add_pair(levels, topomap_machine_level_name(job->machine, l), "bytes",
+                 (double)old.level_bytes[l], (double)new.level_bytes[l]);
+    return 0;
 }
 
 static int predict(const page_job *job, uint64_t budget, topomap_time time[2])
@@ -124,9 +117,8 @@ static void add_time(const page_job *job, json_t *figures)
         status = predict(job, 0, time);
     }
     if (status == 0)
-        json_array_append_new(figures,
-                              pair(time[0].is_bound ? "predicted time, at least" : "predicted time",
-                                   "s", time[0].seconds, time[1].seconds));
+        add_pair(figures, time[0].is_bound ? "predicted time, at least" : "predicted time", "s",
+                 time[0].seconds, time[1].seconds);
     clear(time);
 }
 
@@ -140,8 +132,8 @@ static void add_congestion(const json_t *links, json_t *figures)
     const char *unit = json_string_value(json_object_get(links, "unit"));
 
     if (unit)
-        json_array_append_new(figures, pair("busiest link", unit, most_loaded(links, "before"),
-                                            most_loaded(links, "after")));
+        add_pair(figures, "busiest link", unit, most_loaded(links, "before"),
+                 most_loaded(links, "after"));
 }
 
 static json_t *candidates(const topomap_mapping *mapping)
@@ -151,27 +143,24 @@ static json_t *candidates(const topomap_mapping *mapping)
     for (size_t i = 0; mapping && i < mapping->candidates; i++) {
         const topomap_candidate *c = &mapping->candidate[i];
 
-        json_array_append_new(list,
-                              json_pack("{s:s, s:f, s:f, s:f}", "name", c->name, "J", c->J, "time",
-                                        isfinite(c->time) ? c->time : 0.0, "seconds", c->seconds));
+        cli_json_add(list, "name:s J:r time:r seconds:r", c->name, c->J,
+                     isfinite(c->time) ? c->time : 0.0, c->seconds);
     }
     return list;
 }
 
 static json_t *head(const page_job *job)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:s}", "version", PACKAGE_VERSION,
-                     "title", cli_json_text(job->title), "line", cli_json_text(job->line),
-                     "command", cli_json_text(job->command), "start", job->start_name, "ranks",
-                     (json_int_t)job->ranks, "nodes",
-                     (json_int_t)topomap_machine_nodes(job->machine), "machine",
-                     topomap_machine_kind(job->machine));
+    return cli_json_object("version:s title:s line:s command:s start:s ranks:u nodes:u machine:s",
+                           PACKAGE_VERSION, job->title, job->line, job->command, job->start_name,
+                           job->ranks, topomap_machine_nodes(job->machine),
+                           topomap_machine_kind(job->machine));
 }
 
 json_t *page_data(const page_job *job, topomap_error *err)
 {
-    json_t *root = head(job), *figures = json_array(), *further = json_array();
-    json_t *levels = json_array();
+    json_auto_t *root = head(job), *figures = json_array(), *further = json_array();
+    json_auto_t *levels = json_array();
     static const struct {
         const char *name; /* NULL: what it makes has names itself */
         json_t *(*make)(const page_job *job, topomap_error *err);
@@ -180,37 +169,28 @@ json_t *page_data(const page_job *job, topomap_error *err)
         {"names", page_names},          {"group", page_groups}, {"rank", page_ranks},
         {"inside", page_node_topology},
     };
-    int status = root && figures && further && levels
-                     ? 0
-                     : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
 
+    if (!root || !figures || !further || !levels) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+        return NULL;
+    }
     topomap_watch_stage(job->watch, "page", "parts", sizeof parts / sizeof *parts + 1);
-    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++) {
-        json_t *part = parts[i].make(job, err);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        json_auto_t *part = parts[i].make(job, err);
 
-        if (part && !parts[i].name) {
-            status = json_object_update(root, part);
-            json_decref(part);
-        } else {
-            status = part ? json_object_set_new(root, parts[i].name, part) : -1;
-        }
+        if (!part || (parts[i].name ? json_object_set(root, parts[i].name, part)
+                                    : json_object_update(root, part)) != 0)
+            return NULL;
         topomap_watch_add(job->watch, 1);
     }
-    if (status == 0)
-        status = add_costs(job, figures, further, levels, err);
-    if (status == 0) {
-        add_time(job, figures);
-        if (job->times)
-            json_array_append_new(figures, measured_json(job->times));
-        add_congestion(json_object_get(root, "links"), figures);
-        json_array_extend(figures, further);
-    }
-    json_decref(further);
-    json_object_set_new(root, "figures", figures);
-    json_object_set_new(root, "levels", levels);
-    json_object_set_new(root, "candidates", candidates(job->mapping));
-    if (status == 0)
-        return root;
-    json_decref(root);
-    return NULL;
+    if (add_costs(job, figures, further, levels, err) != 0)
+        return NULL;
+    add_time(job, figures);
+    if (job->times)
+        json_array_append_new(figures, measured_json(job->times));
+    add_congestion(json_object_get(root, "links"), figures);
+    json_array_extend(figures, further);
+    cli_json_set(root, "figures:O levels:O candidates:o", figures, levels,
+                 candidates(job->mapping));
+    return json_incref(root);
 }

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "topology-db/export/export.h"
 #include "util/clock.h"
 #include "util/output.h"
+#include "util/full_io.h"
 
 static void put_row(FILE *out, const char *name, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 static void put_row(FILE *out, const char *name, const char *format, ...)
@@ -59,10 +59,10 @@ static int put_links(const topomap_db_count *count, void *data)
     FILE *out = data;
 
     if (count->gbps > 0)
-        fprintf(out, "<tr><td>%.6g Gb/s</td><td>%" PRIu64 "</td></tr>\n", count->gbps,
-                count->count);
+        fprintf(out, "<tr><td>%.6g Gb/s", count->gbps);
     else
-        fprintf(out, "<tr><td>not known</td><td>%" PRIu64 "</td></tr>\n", count->count);
+        fputs("<tr><td>not known", out);
+    fprintf(out, "</td><td>%" PRIu64 "</td></tr>\n", count->count);
     return 0;
 }
 
@@ -167,7 +167,7 @@ static int put_findings(FILE *out, topomap_db *db, double max_age, topomap_error
 /* The picture is made as a file; where the database lists no links there is none. */
 static void put_picture(FILE *out, topomap_db *db)
 {
-    int fd = memfd_create("picture", MFD_CLOEXEC);
+    TOPOMAP_CLOSED int fd = memfd_create("picture", MFD_CLOEXEC);
     topomap_error why = {0, ""};
     char path[64], bytes[65536];
     ssize_t got;
@@ -184,8 +184,6 @@ static void put_picture(FILE *out, topomap_db *db)
         fputs("</figure>\n", out);
     }
     fputs("</section>\n", out);
-    if (fd >= 0)
-        close(fd);
 }
 
 static int put_page(FILE *out, topomap_db *db, const char *name, double max_age, topomap_error *err)
@@ -220,13 +218,9 @@ static int write_page(topomap_db *db, const char *name, const char *path, double
 
 static int write_drawing(topomap_db *db, const char *path, topomap_error *err)
 {
-    topomap_drawing drawing = {0};
-    int status = db_draw(db, &drawing, err);
+    TOPOMAP_CLEANUP(topomap_draw_clear) topomap_drawing drawing = {0};
 
-    if (status == 0)
-        status = picture_write(&drawing, path, err);
-    topomap_draw_clear(&drawing);
-    return status;
+    return db_draw(db, &drawing, err) != 0 ? -1 : picture_write(&drawing, path, err);
 }
 
 static int run_report(const cli_call *call)
@@ -234,7 +228,7 @@ static int run_report(const cli_call *call)
     const char *output = call->options.output;
     int is_page = cli_ends_in(output, ".html");
     topomap_error err;
-    topomap_db *db;
+    CLI_DB_CLOSED topomap_db *db = NULL;
     int status;
 
     if (!is_page && !picture_is_format(output))
@@ -244,7 +238,6 @@ static int run_report(const cli_call *call)
     status = is_page ? write_page(db, cli_database(call), output, call->options.max_age, &err)
              : cli_ends_in(output, ".svg") ? topomap_db_export(db, "svg", NULL, 0, output, &err)
                                            : write_drawing(db, output, &err);
-    topomap_db_close(db);
     return status == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 

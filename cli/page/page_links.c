@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What links carry: the busiest ones, and how many carry how much. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 typedef struct row {
     uint32_t link;
     double most;
 } row;
 
-static int by_load(const void *a, const void *b)
-{
-    const row *x = a, *y = b;
-
-    return x->most != y->most ? (x->most < y->most ? 1 : -1) : (x->link > y->link ? 1 : -1);
-}
+TOPOMAP_COMPARE(by_load, row, TOPOMAP_ORDER(y->most, x->most), TOPOMAP_ORDER(x->link, y->link))
 
 enum { PAIRS = 3 }; /* of ranks, that have most of a link's bytes */
 
@@ -53,12 +48,11 @@ static json_t *busiest(topomap_link_loads *const load[2], const row *rows, uint3
         char name[128];
 
         topomap_link_loads_name(load[0], link[i], name, sizeof name);
-        json_array_append_new(list,
-                              json_pack("{s:o, s:f, s:f, s:o, s:o}", "name", cli_json_text(name),
-                                        "before", topomap_link_loads_share(load[0], link[i]),
-                                        "after", topomap_link_loads_share(load[1], link[i]),
-                                        "by_before", pairs_json(&pair[0][i * PAIRS], bytes[0][i]),
-                                        "by_after", pairs_json(&pair[1][i * PAIRS], bytes[1][i])));
+        cli_json_add(list, "name:s before:r after:r by_before:o by_after:o", name,
+                     topomap_link_loads_share(load[0], link[i]),
+                     topomap_link_loads_share(load[1], link[i]),
+                     pairs_json(&pair[0][i * PAIRS], bytes[0][i]),
+                     pairs_json(&pair[1][i * PAIRS], bytes[1][i]));
     }
     return list;
 }
@@ -77,9 +71,8 @@ static json_t *histogram(const topomap_link_loads *load, double most)
         if (share > 0)
             bin[at < PAGE_BINS ? at : PAGE_BINS - 1]++;
     }
-    return json_pack("{s:f, s:I, s:o}", "max", congestion->max, "idle",
-                     (json_int_t)(congestion->links - congestion->used), "bins",
-                     cli_json_numbers(bin, PAGE_BINS));
+    return cli_json_object("max:r idle:u bins:o", congestion->max,
+                           congestion->links - congestion->used, cli_json_numbers(bin, PAGE_BINS));
 }
 
 static json_t *make(const page_job *job, topomap_link_loads *const load[2], topomap_error *err)
@@ -94,32 +87,33 @@ static json_t *make(const page_job *job, topomap_link_loads *const load[2], topo
     for (uint32_t link = 0; link < links; link++)
         rows[link] = (row){link, fmax(topomap_link_loads_share(load[0], link),
                                       topomap_link_loads_share(load[1], link))};
-    if (links)
-        qsort(rows, links, sizeof *rows, by_load);
+    TOPOMAP_SORT(rows, links, by_load);
     most = links ? rows[0].most : 0;
-    return json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o}", "model", congestion->model, "unit",
-                     congestion->unit, "count", (json_int_t)links, "most", most, "busiest",
-                     busiest(load, rows, links, err), "before", histogram(load[0], most), "after",
-                     histogram(load[1], most), "picture", page_network(job, load, err));
+    return cli_json_object("model:s unit:s count:u most:r busiest:o before:o after:o picture:o",
+                           congestion->model, congestion->unit, links, most,
+                           busiest(load, rows, links, err), histogram(load[0], most),
+                           histogram(load[1], most), page_network(job, load, err));
+}
+
+static void free_both(topomap_link_loads *(*load)[2])
+{
+    topomap_link_loads_free((*load)[0]);
+    topomap_link_loads_free((*load)[1]);
 }
 
 /* Trees and matrices have no links, and where there is no way for some messages there are no
  * loads. */
 json_t *page_links(const page_job *job, topomap_error *err)
 {
-    topomap_link_loads *load[2] = {NULL, NULL};
+    TOPOMAP_CLEANUP(free_both) topomap_link_loads *load[2] = {NULL, NULL};
     const char *model = NULL;
     topomap_error why;
-    json_t *made;
-    int status = 0;
 
-    for (int i = 0; i < 2 && status == 0; i++) {
-        status =
-            topomap_link_loads_new(job->graph, job->machine, job->slot[i], model, &load[i], &why);
-        model = status == 0 ? topomap_link_loads_congestion(load[i])->model : NULL;
+    for (int i = 0; i < 2; i++) {
+        if (topomap_link_loads_new(job->graph, job->machine, job->slot[i], model, &load[i], &why) !=
+            0)
+            return json_null();
+        model = topomap_link_loads_congestion(load[i])->model;
     }
-    made = status == 0 ? make(job, load, err) : json_null();
-    topomap_link_loads_free(load[0]);
-    topomap_link_loads_free(load[1]);
-    return made;
+    return make(job, load, err);
 }

@@ -11,6 +11,8 @@
 #include "draw/draw.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
+#include "util/text.h"
 
 enum { STEP = 14, ROW = 60, CELL = 26, EDGE = 20, SPOKE = 40 };
 /* A picture of more is no picture: it is of groups, then. */
@@ -31,6 +33,7 @@ typedef struct picture {
     uint32_t levels;
     double width, height, slice[2]; /* the latter of grids: what a slice takes */
     const char *shape;
+    topomap_arena arrays;
 } picture;
 
 /* ---- Grids ------------------------------------------------------------------------------- */
@@ -71,12 +74,11 @@ static void place_grid(picture *p, const topomap_machine *m)
 static int find_levels(picture *p, topomap_error *err)
 {
     uint32_t vertices = p->network->vertices;
-    uint32_t *level = topomap_alloc(vertices, sizeof *level, err);
+    TOPOMAP_FREED uint32_t *level = topomap_alloc(vertices, sizeof *level, err);
 
     p->levels = level ? page_network_levels(p->network, level, err) : 0;
     for (uint32_t v = 0; p->levels && v < vertices; v++)
         p->vertex[v] = (vertex){.number = v, .level = level[v]};
-    free(level);
     return p->levels ? 0 : -1;
 }
 
@@ -200,15 +202,8 @@ static double most_of(const cable *c)
     return fmax(c->share[0], c->share[1]);
 }
 
-static int by_load(const void *a, const void *b)
-{
-    const cable *x = a, *y = b;
-    double mine = most_of(x), other = most_of(y);
-
-    if (mine < other || mine > other)
-        return mine < other ? 1 : -1;
-    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
+TOPOMAP_COMPARE(by_load, cable, TOPOMAP_ORDER(most_of(y), most_of(x)),
+                TOPOMAP_ORDER(x->a, y->a) ?: TOPOMAP_ORDER(x->b, y->b))
 
 /* Of a link, or of the fullest one between two groups. */
 static int find_shares(picture *p, topomap_error *err)
@@ -216,7 +211,8 @@ static int find_shares(picture *p, topomap_error *err)
     const topomap_network *n = topomap_link_loads_network(p->load[0]);
 
     for (int i = 0; i < 2; i++) {
-        p->share[i] = topomap_alloc(p->network->links + 1u, sizeof *p->share[i], err);
+        p->share[i] =
+            topomap_arena_alloc(&p->arrays, p->network->links + 1u, sizeof *p->share[i], err);
         if (!p->share[i])
             return -1;
         for (uint32_t v = 0; v < n->vertices; v++)
@@ -284,12 +280,9 @@ static json_t *name_of(const picture *p, uint32_t v)
     if (c->switches[v] > 1 || (c->switches[v] == 0 && c->nodes[v] > 1))
         snprintf(text, sizeof text, "%s and %u more", name,
                  (c->switches[v] ? c->switches[v] : c->nodes[v]) - 1);
-    if (c->switches[v] && c->nodes[v]) {
-        size_t used = strlen(text);
-
-        snprintf(text + used, sizeof text - used, ", %u node%s", c->nodes[v],
-                 c->nodes[v] == 1 ? "" : "s");
-    }
+    if (c->switches[v] && c->nodes[v])
+        topomap_text_append(text, sizeof text, ", %u node%s", c->nodes[v],
+                            c->nodes[v] == 1 ? "" : "s");
     return cli_json_text(text);
 }
 
@@ -324,44 +317,40 @@ static json_t *draw(picture *p, cable *cables)
 static json_t *make(picture *p, const topomap_machine *machine, int grid, topomap_error *err)
 {
     const topomap_network *n = p->network;
-    TOPOMAP_FREED cable *cables = topomap_alloc(n->links ? n->links : 1, sizeof *cables, err);
-    json_t *made = NULL;
+    cable *cables = topomap_arena_alloc(&p->arrays, n->links ? n->links : 1, sizeof *cables, err);
 
-    p->vertex = topomap_alloc(n->vertices, sizeof *p->vertex, err);
-    p->place = topomap_alloc(n->vertices, sizeof *p->place, err);
-    if (p->vertex && p->place && cables && find_levels(p, err) == 0 && find_shares(p, err) == 0) {
-        if (grid)
-            place_grid(p, machine);
-        else if (is_levelled(p))
-            place_levels(p);
-        else
-            place_ring(p);
-        made = draw(p, cables);
-    }
-    free(p->vertex);
-    free(p->place);
-    free(p->share[0]);
-    free(p->share[1]);
-    return made;
+    p->vertex = topomap_arena_alloc(&p->arrays, n->vertices, sizeof *p->vertex, err);
+    p->place = topomap_arena_alloc(&p->arrays, n->vertices, sizeof *p->place, err);
+    if (p->arrays.is_short || find_levels(p, err) != 0 || find_shares(p, err) != 0)
+        return NULL;
+    if (grid)
+        place_grid(p, machine);
+    else if (is_levelled(p))
+        place_levels(p);
+    else
+        place_ring(p);
+    return draw(p, cables);
+}
+
+static void picture_clear(picture *p)
+{
+    topomap_arena_clear(&p->arrays);
 }
 
 json_t *page_network(const page_job *job, topomap_link_loads *const load[2], topomap_error *err)
 {
     const topomap_network *n = topomap_link_loads_network(load[0]);
-    picture p = {.network = n, .load = load};
+    TOPOMAP_CLEANUP(picture_clear) picture p = {.network = n, .load = load};
+    TOPOMAP_CLEANUP(page_network_groups_clear) page_network_groups coarse = {.network = NULL};
     int grid = is_grid(job->machine, n);
-    page_network_groups coarse;
-    json_t *made = NULL;
 
     if (n->vertices == 0)
         return json_null();
     if (n->vertices <= VERTICES_MOST)
         return make(&p, job->machine, grid, err);
-    if (page_network_groups_make(n, grid ? job->machine : NULL, GROUPS_MOST, &coarse, err) == 0) {
-        p.network = coarse.network;
-        p.coarse = &coarse;
-        made = make(&p, job->machine, grid, err);
-    }
-    page_network_groups_clear(&coarse);
-    return made;
+    if (page_network_groups_make(n, grid ? job->machine : NULL, GROUPS_MOST, &coarse, err) != 0)
+        return NULL;
+    p.network = coarse.network;
+    p.coarse = &coarse;
+    return make(&p, job->machine, grid, err);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/graph/graph_files.h"
 #include "cli/launch/records.h"
 #include "cli/map/map_command.h"
 #include "cli/page/page.h"
@@ -17,6 +16,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/output.h"
+#include "util/text.h"
 
 enum { TITLE = 64 };
 
@@ -37,18 +37,15 @@ static int write_page(const cli_call *call, const char *title, json_t *data)
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
-/* Takes the reference. */
-static int write_sheet(const cli_call *call, json_t *data)
+static int write_sheet(const cli_call *call, const json_t *data)
 {
-    topomap_drawing drawing = {0};
+    TOPOMAP_CLEANUP(topomap_draw_clear) topomap_drawing drawing = {0};
     topomap_error err;
-    int status = page_draw(data, &drawing, &err);
 
-    if (status == 0)
-        status = picture_write(&drawing, call->options.output, &err);
-    topomap_draw_clear(&drawing);
-    json_decref(data);
-    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+    return page_draw(data, &drawing, &err) != 0 ||
+                   picture_write(&drawing, call->options.output, &err) != 0
+               ? cli_fail(call, &err)
+               : CLI_DONE;
 }
 
 static json_t *make_data(const cli_call *call, const page_job *job, topomap_error *err)
@@ -68,13 +65,14 @@ static int write_job(const cli_call *call, const page_job *job)
 {
     page_job shown = *job;
     topomap_error err;
-    json_t *data;
+    json_auto_t *data = NULL;
 
     shown.is_drawing = picture_is_format(call->options.output);
     data = make_data(call, &shown, &err);
     if (!data)
         return cli_fail(call, &err);
-    return shown.is_drawing ? write_sheet(call, data) : write_page(call, job->title, data);
+    return shown.is_drawing ? write_sheet(call, data)
+                            : write_page(call, job->title, json_incref(data));
 }
 
 /* The layout before as a plan: tasks have the CPUs of their slots, and the GPUs that Slurm gives
@@ -88,16 +86,17 @@ static int plan_before(const planner_inputs *in, const topomap_machine *machine,
     uint32_t slots = topomap_machine_slots(machine), next = 0;
     TOPOMAP_FREED uint32_t *all = topomap_alloc(slots, sizeof *all, err);
     TOPOMAP_FREED uint8_t *taken = topomap_alloc(slots, sizeof *taken, err);
-    int status = all && taken ? 0 : -1;
 
-    for (uint32_t r = 0; status == 0 && r < slots; r++) {
+    if (!all || !taken)
+        return -1;
+    for (uint32_t r = 0; r < slots; r++) {
         while (r >= ranks && taken[next])
             next++;
         all[r] = r < ranks ? slot_of[r] : next++;
         taken[all[r]] = 1;
     }
     /* Every slot is taken: the next of a task's node is one of the node's. */
-    if (status == 0 && in->slot_gpu) {
+    if (in->slot_gpu) {
         memset(taken, 0, slots * sizeof *taken);
         for (uint32_t r = 0; r < slots; r++) {
             all[r] = machine->slot_first[machine->node_of[all[r]]];
@@ -106,12 +105,9 @@ static int plan_before(const planner_inputs *in, const topomap_machine *machine,
             taken[all[r]] = 1;
         }
     }
-    if (status == 0)
-        status = topomap_plan_make(machine, all, by_slot, plan, err) != 0 ||
-                         planner_gpu_tasks(in, &none, plan, err) != 0
-                     ? -1
-                     : 0;
-    return status;
+    return topomap_plan_make(machine, all, by_slot, plan, err) != 0
+               ? -1
+               : planner_gpu_tasks(in, &none, plan, err);
 }
 
 /* The links of a database without routing tables, which its launches do not read: messages have
@@ -125,15 +121,12 @@ static int add_links(const planner_inputs *in, const planner_request *request,
     const uint64_t patience = 1 << 26;             /* a second or two */
     uint32_t phases = topomap_graph_phases(graph); /* each is a pass of its own */
     topomap_error why;
-    topomap_db *db;
-    int read;
+    CLI_DB_CLOSED topomap_db *db = NULL;
 
     if (!request->asked.db || machine->network || machine->kind == TOPOMAP_MACHINE_TORUS ||
-        in->slot_gpu || machine->nodes < 2 || topomap_db_open(request->asked.db, &db, &why) != 0)
-        return 0;
-    read = topomap_db_machine_links(db, &allocation, request->asked.capacity, machine, &why) == 0;
-    topomap_db_close(db);
-    if (!read || !machine->network)
+        in->slot_gpu || machine->nodes < 2 || topomap_db_open(request->asked.db, &db, &why) != 0 ||
+        topomap_db_machine_links(db, &allocation, request->asked.capacity, machine, &why) != 0 ||
+        !machine->network)
         return 0;
     if (!topomap_network_routed(machine->network) &&
         (uint64_t)machine->nodes * machine->network->links > patience / (phases ? phases : 1)) {
@@ -148,21 +141,19 @@ static int add_links(const planner_inputs *in, const planner_request *request,
 /* The command, as it was given but for the page. */
 static void write_command(const cli_call *call, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "topomap map");
     const cli_option *option = call->command->options;
 
-    for (size_t i = 0; option[i].name && used < size; i++)
+    snprintf(text, size, "topomap map");
+    for (size_t i = 0; option[i].name; i++)
         if (call->value[i] && strcmp(option[i].name, "output") != 0)
-            used += (size_t)snprintf(text + used, size - used, " --%s %s", option[i].name,
-                                     call->value[i]);
+            topomap_text_append(text, size, " --%s %s", option[i].name, call->value[i]);
 }
 
 static int print_mapped(const cli_call *call, const cli_result *result)
 {
     char command[2048], line[512];
-    topomap_plan before = {0};
+    TOPOMAP_CLEANUP(topomap_plan_clear) topomap_plan before = {0};
     topomap_error err;
-    int status;
     double gain = topomap_plan_gain_of(result->mapping, result->before.J, result->after.J,
                                        result->congestion);
     page_job job = {.title = call->options.request.graph,
@@ -187,12 +178,10 @@ static int print_mapped(const cli_call *call, const cli_result *result)
     snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% %s", job.ranks,
              result->mapping->algorithm, topomap_plan_figure(result->mapping, 1), fabs(gain),
              gain < 0 ? "higher" : "lower");
-    status = plan_before(&result->target->inputs, job.machine, job.by_slot, job.slot[0], job.ranks,
-                         &before, &err) == 0
-                 ? write_job(call, &job)
-                 : cli_fail(call, &err);
-    topomap_plan_clear(&before);
-    return status;
+    return plan_before(&result->target->inputs, job.machine, job.by_slot, job.slot[0], job.ranks,
+                       &before, &err) == 0
+               ? write_job(call, &job)
+               : cli_fail(call, &err);
 }
 
 /* ---- A launch ---------------------------------------------------------------------------- */
@@ -216,8 +205,11 @@ static void launch_clear(launch *l)
     planner_record_clear(&l->record);
 }
 
-static int open_inputs(launch *l, topomap_error *err)
+static int open_launch(const cli_call *call, const char *record, launch *l, topomap_error *err)
 {
+    if (cli_record_read(call, record, &l->record, err) != 0 ||
+        cli_record_inputs(call, &l->record, err) != 0)
+        return -1;
     l->is_measured = page_measured(&l->record.request, &l->times);
     l->record.request.asked.objective.kind = TOPOMAP_REQUEST_OBJECTIVE_AUTO; /* links, if known */
     if (planner_inputs_open(&l->record.request, &l->in, err) != 0)
@@ -261,20 +253,13 @@ static int report_launch(const cli_call *call)
 {
     char title[TITLE], command[TITLE];
     topomap_error err;
-    launch l;
-    int status;
+    TOPOMAP_CLEANUP(launch_clear) launch l = {.slot_of = NULL};
+    page_job job;
 
-    memset(&l, 0, sizeof l);
-    if (cli_record_read(call, call->options.plan, &l.record, &err) == 0 &&
-        cli_record_inputs(call, &l.record, &err) == 0 && open_inputs(&l, &err) == 0) {
-        page_job job = job_of(&l, title, command);
-
-        status = write_job(call, &job);
-    } else {
-        status = cli_fail(call, &err);
-    }
-    launch_clear(&l);
-    return status;
+    if (open_launch(call, call->options.plan, &l, &err) != 0)
+        return cli_fail(call, &err);
+    job = job_of(&l, title, command);
+    return write_job(call, &job);
 }
 
 /* ---- Two launches ------------------------------------------------------------------------ */
@@ -282,19 +267,14 @@ static int report_launch(const cli_call *call)
 static json_t *data_of(const cli_call *call, const char *plan, topomap_error *err)
 {
     char title[TITLE], command[TITLE];
-    json_t *data = NULL;
-    launch l;
+    TOPOMAP_CLEANUP(launch_clear) launch l = {.slot_of = NULL};
+    page_job job;
 
-    memset(&l, 0, sizeof l);
-    if (cli_record_read(call, plan, &l.record, err) == 0 &&
-        cli_record_inputs(call, &l.record, err) == 0 && open_inputs(&l, err) == 0) {
-        page_job job = job_of(&l, title, command);
-
-        job.title = plan;
-        data = make_data(call, &job, err);
-    }
-    launch_clear(&l);
-    return data;
+    if (open_launch(call, plan, &l, err) != 0)
+        return NULL;
+    job = job_of(&l, title, command);
+    job.title = plan;
+    return make_data(call, &job, err);
 }
 
 static int compare(const cli_call *call)
@@ -314,7 +294,7 @@ static int compare(const cli_call *call)
     }
     json_object_del(a, "inside"); /* not shown */
     json_object_del(b, "inside");
-    both = json_pack("{s:s, s:o, s:o}", "line", line, "a", a, "b", b);
+    both = cli_json_object("line:s a:o b:o", line, a, b);
     return write_page(call, "Two plans", both);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/page/page.h"
 #include "cli/picture/picture.h"
 #include "draw/draw.h"
+#include "util/text.h"
 
 /* A4, across (ISO 216), in points. */
 enum { WIDTH = 842, HEIGHT = 595, LEFT = 30, MIDDLE = 340, RIGHT = 812, GAP = 24 };
@@ -186,7 +187,7 @@ static void put_matrix(topomap_drawing *out, const json_t *matrix, double x, dou
     const json_t *bytes = json_object_get(matrix, "bytes");
     uint32_t cells = (uint32_t)number_of(matrix, "cells");
     double least = number_of(matrix, "least"), most = number_of(matrix, "most");
-    uint8_t *shade = malloc((size_t)cells * cells + 1);
+    TOPOMAP_FREED uint8_t *shade = malloc((size_t)cells * cells + 1);
 
     topomap_draw_rect(out, FIELD, x, y, PANEL, PANEL, NULL);
     if (!shade) {
@@ -204,7 +205,6 @@ static void put_matrix(topomap_drawing *out, const json_t *matrix, double x, dou
                 picture_shade(most > least ? log(value / least) / log(most / least) : 1);
     }
     topomap_draw_cells(out, x, y, PANEL, cells, shade, picture_ramp());
-    free(shade);
     for (size_t i = 0; i < LINE_KINDS; i++)
         put_lines(out, matrix, line_kinds[i].key, line_kinds[i].style, x, y);
 }
@@ -215,12 +215,12 @@ static void put_line_names(topomap_drawing *out, const json_t *matrices, double 
     char text[160] = "";
 
     for (size_t i = 0; i < LINE_KINDS; i++) {
-        size_t seen = 0, used = strlen(text);
+        size_t seen = 0;
 
         for (size_t k = 0; k < json_array_size(matrices); k++)
             seen += has_lines(json_object_get(json_array_get(matrices, k), line_kinds[i].key));
         if (seen)
-            snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", line_kinds[i].says);
+            topomap_text_append(text, sizeof text, "%s%s", *text ? "; " : "", line_kinds[i].says);
     }
     topomap_draw_text(out, FAINT, RIGHT, y, 8, 1, "%s", text);
 }

@@ -15,9 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/page/page.h"
 #include "cli/page/page_site.h"
 #include "cli/subprocess.h"
+#include "util/full_io.h"
 
 enum { MILLISECONDS = 30000, NOBODY = 65534 };
 
@@ -53,41 +55,12 @@ static int read_as_user(void *site, void *with)
     return 0;
 }
 
-static void add(const page_site *from, page_site *to)
-{
-    to->users += from->users;
-    to->records += from->records;
-    to->bad += from->bad;
-    to->placed += from->placed;
-    to->stayed += from->stayed;
-    to->failed += from->failed;
-    to->ranks += from->ranks;
-    to->gain += from->gain;
-    to->searched += from->searched;
-    if (from->searched_most > to->searched_most)
-        to->searched_most = from->searched_most;
-    for (int i = 0; i < SITE_BINS; i++)
-        to->bin[i] += from->bin[i];
-    for (int i = 0; i < SITE_REASONS; i++)
-        to->reason[i] += from->reason[i];
-    for (int i = 0; i < SITE_DAYS; i++) {
-        to->day_placed[i] += from->day_placed[i];
-        to->day_other[i] += from->day_other[i];
-    }
-    to->profiles += from->profiles;
-    to->compared += from->compared;
-    to->faster += from->faster;
-    to->slower += from->slower;
-    to->faster_percent += from->faster_percent;
-}
-
+/* The process counts on from the sums that it is given. */
 static void read_user(struct user *user, page_site *site)
 {
-    page_site own = {.users = 1};
-
-    switch (cli_call_in_child(read_as_user, user, &own, sizeof own, MILLISECONDS)) {
+    switch (cli_call_in_child(read_as_user, user, site, sizeof *site, MILLISECONDS)) {
     case CLI_CHILD_DONE:
-        add(&own, site);
+        site->users++;
         break;
     case CLI_CHILD_LATE:
         site->late++;
@@ -111,37 +84,25 @@ static int open_folder(int records, const char *name, uid_t uid)
     return folder;
 }
 
-static int is_uid(const char *name)
-{
-    size_t digits = strspn(name, "0123456789");
-
-    return digits && digits < 11 && !name[digits];
-}
-
 int page_site_read(const char *records, const char *store, int64_t now, page_site *site,
                    topomap_error *err)
 {
-    DIR *list = opendir(records);
+    TOPOMAP_CLOSED_DIR DIR *list = opendir(records);
     const struct dirent *row;
 
     *site = (page_site){0};
     if (!list)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", records, strerror(errno));
     while ((row = readdir(list))) {
-        struct user user = {
-            .uid = (uid_t)strtoul(row->d_name, NULL, 10), .store = store, .now = now};
+        const uid_t uid = (uid_t)strtoul(row->d_name, NULL, 10);
+        TOPOMAP_CLOSED int folder =
+            cli_is_digits(row->d_name, 10) ? open_folder(dirfd(list), row->d_name, uid) : -1;
 
-        if (!is_uid(row->d_name))
-            continue;
-        user.folder = open_folder(dirfd(list), row->d_name, user.uid);
-        if (user.folder < 0) {
-            site->shut++;
-            continue;
-        }
-        read_user(&user, site);
-        close(user.folder);
+        if (folder >= 0)
+            read_user(&(struct user){folder, uid, store, now}, site);
+        else
+            site->shut += (uint64_t)cli_is_digits(row->d_name, 10);
     }
-    closedir(list);
     return 0;
 }
 

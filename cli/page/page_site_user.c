@@ -10,6 +10,7 @@
 #include "plugin/common/reply.h"
 #include "plugin/planner/plan/plan.h"
 #include "plugin/store/run.h"
+#include "util/alloc.h"
 #include "util/full_io.h"
 
 static const struct {
@@ -81,7 +82,7 @@ static void add_record(const planner_record *record, int64_t now, page_site *sit
 static void read_record(int folder, const char *name, int64_t now, page_site *site)
 {
     struct stat about;
-    int fd = topomap_untrusted_open(folder, name, O_RDONLY | O_NOFOLLOW, &about);
+    TOPOMAP_CLOSED int fd = topomap_untrusted_open(folder, name, O_RDONLY | O_NOFOLLOW, &about);
     planner_record record;
     topomap_error why;
     char path[64];
@@ -93,8 +94,6 @@ static void read_record(int folder, const char *name, int64_t now, page_site *si
     } else {
         site->bad++;
     }
-    if (fd >= 0)
-        close(fd);
 }
 
 /* ---- What was measured ------------------------------------------------------------------- */
@@ -118,28 +117,25 @@ static void read_store(const char *folder, page_site *site)
     int count = store_open_all(folder, found, &why);
 
     for (int i = 0; i < count; i++) {
-        store_entry *entries;
+        TOPOMAP_FREED store_entry *entries = NULL;
         size_t entry_count;
 
         if (store_list(&found[i], &entries, &entry_count, &why) != 0)
             continue;
         for (size_t k = 0; k < entry_count; k++)
             add_entry(&entries[k], site);
-        free(entries);
     }
 }
 
 void page_site_read_user(int folder, const char *store, int64_t now, page_site *site)
 {
     int own = dup(folder);
-    DIR *list = own >= 0 ? fdopendir(own) : NULL;
+    TOPOMAP_CLOSED_DIR DIR *list = own >= 0 ? fdopendir(own) : NULL;
     const struct dirent *row;
 
     while (list && (row = readdir(list)))
         if (plugin_record_is_name(row->d_name))
             read_record(folder, row->d_name, now, site);
-    if (list)
-        closedir(list);
     if (store)
         read_store(store, site);
 }

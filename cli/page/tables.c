@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nodes, groups and ranks: who is where, and what it costs. */
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"
@@ -12,18 +11,14 @@
 
 json_t *page_ranges(const uint32_t *number, uint32_t count)
 {
-    char *text = NULL;
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    json_t *made = NULL;
 
     if (!out)
         return NULL;
     topomap_ranges_print(out, number, count, 3);
-    if (fclose(out) == 0)
-        made = json_string(text);
-    free(text);
-    return made;
+    return fclose(out) == 0 ? json_string(text) : NULL;
 }
 
 json_t *page_node_name(const page_job *job, uint32_t node)
@@ -90,18 +85,18 @@ static uint32_t by_machine(const topomap_machine *m, uint32_t most, uint32_t *kn
 
 /* Nodes, where they are \p most at most; else the smallest groups that the machine has of them, if
  *  these are so few; else nodes one after the other, equally many. Numbered by their first nodes.
- *  \param units  ends with units_clear(), after a failure, too */
-static int units_make(const topomap_machine *m, uint32_t most, unit_table *units,
-                      topomap_error *err)
+ *  \param arrays  has the arrays of \p units */
+static int units_make(const topomap_machine *m, uint32_t most, topomap_arena *arrays,
+                      unit_table *units, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *known = topomap_alloc(m->nodes, sizeof *known, err);
     uint32_t each = m->nodes / most + (m->nodes % most != 0);
 
     *units = (unit_table){.what = "node"};
-    units->of = topomap_alloc(m->nodes, sizeof *units->of, err);
-    units->first = topomap_alloc(most, sizeof *units->first, err);
-    units->nodes = topomap_alloc(most, sizeof *units->nodes, err);
-    if (!known || !units->of || !units->first || !units->nodes)
+    units->of = topomap_arena_alloc(arrays, m->nodes, sizeof *units->of, err);
+    units->first = topomap_arena_alloc(arrays, most, sizeof *units->first, err);
+    units->nodes = topomap_arena_alloc(arrays, most, sizeof *units->nodes, err);
+    if (!known || arrays->is_short)
         return -1;
     if (m->nodes > most)
         units->count = by_machine(m, most, known, units);
@@ -118,14 +113,6 @@ static int units_make(const topomap_machine *m, uint32_t most, unit_table *units
     return 0;
 }
 
-static void units_clear(unit_table *units)
-{
-    free(units->of);
-    free(units->first);
-    free(units->nodes);
-    *units = (unit_table){.count = 0};
-}
-
 /* ---- Nodes ------------------------------------------------------------------------------- */
 
 /* What a node's ranks send and receive inside of it and outside, and their shares of J. */
@@ -135,6 +122,7 @@ typedef struct nodes {
     unit_table units;
     uint32_t *first[2], *rank[2]; /* ranks of each unit, ascending: first[u] to first[u + 1] */
     double *sum[2][SUMS];         /* [units] */
+    topomap_arena arrays;
 } nodes;
 
 static void add_up(const page_job *job, const topomap_weights *weights, const nodes *n, int which)
@@ -179,26 +167,23 @@ static void deal(const page_job *job, const nodes *n, int which)
 
 static int fill(const page_job *job, nodes *n, topomap_error *err)
 {
-    topomap_weights weights = {0};
-    int status = units_make(job->machine, PAGE_NODES, &n->units, err);
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
+    topomap_arena *a = &n->arrays;
 
-    if (status == 0)
-        status = topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err);
-    for (int i = 0; i < 2 && status == 0; i++) {
-        n->first[i] = topomap_alloc((size_t)n->units.count + 1, sizeof *n->first[i], err);
-        n->rank[i] = topomap_alloc(job->ranks, sizeof *n->rank[i], err);
-        status = n->first[i] && n->rank[i] ? 0 : -1;
-        for (int k = 0; k < SUMS && status == 0; k++) {
-            n->sum[i][k] = topomap_alloc(n->units.count, sizeof(double), err);
-            status = n->sum[i][k] ? 0 : -1;
-        }
-        if (status == 0) {
-            deal(job, n, i);
-            add_up(job, &weights, n, i);
-        }
+    if (units_make(job->machine, PAGE_NODES, a, &n->units, err) != 0 ||
+        topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        n->first[i] = topomap_arena_alloc(a, (size_t)n->units.count + 1, sizeof *n->first[i], err);
+        n->rank[i] = topomap_arena_alloc(a, job->ranks, sizeof *n->rank[i], err);
+        for (int k = 0; k < SUMS; k++)
+            n->sum[i][k] = topomap_arena_alloc(a, n->units.count, sizeof(double), err);
+        if (a->is_short)
+            return -1;
+        deal(job, n, i);
+        add_up(job, &weights, n, i);
     }
-    topomap_weights_clear(&weights);
-    return status;
+    return 0;
 }
 
 static json_t *unit_name(const page_job *job, const nodes *n, uint32_t unit)
@@ -219,9 +204,9 @@ static json_t *unit_row(const page_job *job, const nodes *n, uint32_t unit)
     for (int i = 0; i < 2; i++)
         ranks[i] =
             page_ranges(n->rank[i] + n->first[i][unit], n->first[i][unit + 1] - n->first[i][unit]);
-    row = json_pack("{s:o, s:o, s:o, s:f, s:f}", "name", unit_name(job, n, unit), "before",
-                    ranks[0], "after", ranks[1], "out_before", n->sum[0][OUTSIDE][unit],
-                    "out_after", n->sum[1][OUTSIDE][unit]);
+    row =
+        cli_json_object("name:o before:o after:o out_before:r out_after:r", unit_name(job, n, unit),
+                        ranks[0], ranks[1], n->sum[0][OUTSIDE][unit], n->sum[1][OUTSIDE][unit]);
     if (row && job->ranks > PAGE_RANKS) /* what the table of ranks would have told */
         json_object_set_new(row, "sums",
                             json_pack("[f, f, f, f]", n->sum[0][INSIDE][unit],
@@ -230,23 +215,22 @@ static json_t *unit_row(const page_job *job, const nodes *n, uint32_t unit)
     return row;
 }
 
+static void nodes_clear(nodes *n)
+{
+    topomap_arena_clear(&n->arrays);
+}
+
 json_t *page_nodes(const page_job *job, topomap_error *err)
 {
-    nodes n = {.units = {0}};
-    json_t *list = fill(job, &n, err) == 0 ? json_array() : NULL, *made = NULL;
+    TOPOMAP_CLEANUP(nodes_clear) nodes n = {.units = {0}};
+    json_t *list;
 
-    for (uint32_t unit = 0; list && unit < n.units.count; unit++)
+    if (fill(job, &n, err) != 0)
+        return NULL;
+    list = json_array();
+    for (uint32_t unit = 0; unit < n.units.count; unit++)
         json_array_append_new(list, unit_row(job, &n, unit));
-    if (list)
-        made = json_pack("{s:o, s:s}", "node", list, "unit", n.units.what);
-    for (int i = 0; i < 2; i++) {
-        free(n.first[i]);
-        free(n.rank[i]);
-        for (int k = 0; k < SUMS; k++)
-            free(n.sum[i][k]);
-    }
-    units_clear(&n.units);
-    return made;
+    return cli_json_object("node:o unit:s", list, n.units.what);
 }
 
 /* Those of nodes that have ranks, by their numbers, where the table of nodes is of larger parts. */
@@ -334,7 +318,7 @@ static json_t *rank_row(const page_job *job, const topomap_weights *weights, uin
 
 json_t *page_ranks(const page_job *job, topomap_error *err)
 {
-    topomap_weights weights = {0};
+    TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights weights = {0};
     const topomap_plan *plan = job->plan[1];
     TOPOMAP_FREED uint32_t *at = NULL;
     json_t *list;
@@ -349,6 +333,5 @@ json_t *page_ranks(const page_job *job, topomap_error *err)
     list = json_array();
     for (uint32_t rank = 0; rank < job->ranks; rank++)
         json_array_append_new(list, rank_row(job, &weights, rank, at[rank]));
-    topomap_weights_clear(&weights);
     return list;
 }

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/safe_text.h"
 

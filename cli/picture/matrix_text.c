@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "cli/picture/picture.h"
 

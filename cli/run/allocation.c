@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the ranks of a launcher would go by themselves. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/run/run.h"
 #include "topomap/hosts.h"
@@ -62,16 +61,14 @@ static int fill(const topomap_names *names, uint32_t *slots, uint32_t ranks, int
 static int spread(const char *hosts, const char *counts, uint32_t ranks, int one_each,
                   run_allocation *a, topomap_error *err)
 {
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     TOPOMAP_FREED uint32_t *slots = NULL;
-    int status = -1;
 
-    if (topomap_hostlist_expand(hosts, 0, &names, err) == 0 &&
-        (slots = topomap_alloc(names.count, sizeof *slots, err)) != NULL &&
-        topomap_counts_parse(counts, names.count, slots, err) == 0)
-        status = fill(&names, slots, ranks, one_each, a, err);
-    topomap_names_clear(&names);
-    return status;
+    if (topomap_hostlist_expand(hosts, 0, &names, err) != 0 ||
+        !(slots = topomap_alloc(names.count, sizeof *slots, err)) ||
+        topomap_counts_parse(counts, names.count, slots, err) != 0)
+        return -1;
+    return fill(&names, slots, ranks, one_each, a, err);
 }
 
 static const char *first_of(const char *a, const char *b)

@@ -153,7 +153,7 @@ static int has_verb(const run_launcher *launcher, const char *word)
 const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
 {
     char *const words[] = {command[0], "--version", NULL};
-    char *text = NULL;
+    TOPOMAP_FREED char *text = NULL;
     int called = 0, status = 0;
 
     *why = '\0';
@@ -163,13 +163,9 @@ const run_launcher *run_launcher_find(char *const *command, char why[CLI_WHY])
         called = 1;
         if (launchers[i].version && !text && status == 0)
             status = cli_capture(words, topomap_clock_ms(), VERSION_MS, &text, why);
-        if (!launchers[i].version ||
-            (text && has_part(launchers[i].version, '|', text, SIZE_MAX))) {
-            free(text);
+        if (!launchers[i].version || (text && has_part(launchers[i].version, '|', text, SIZE_MAX)))
             return &launchers[i];
-        }
     }
-    free(text);
     if (!called)
         snprintf(why, CLI_WHY, "%.100s is no launcher that is known", command[0]);
     else if (status == 0 || !*why)
@@ -315,7 +311,8 @@ int run_launcher_sets(const run_launcher *launcher, char *const *command, int pr
  * (flux-run(1), RFC 34): equal ones, in the usual order, are what it arrives at. */
 static int is_even(const run_allocation *a)
 {
-    char *nodes = strdup(a->nodes), *rest = NULL, *before = NULL;
+    TOPOMAP_FREED char *nodes = strdup(a->nodes);
+    char *rest = NULL, *before = NULL;
     size_t first = strcspn(a->tasks, ",");
     int even = nodes != NULL;
 
@@ -330,7 +327,6 @@ static int is_even(const run_allocation *a)
         even = !before || strverscmp(before, at) < 0;
         before = at;
     }
-    free(nodes);
     return even;
 }
 
@@ -338,7 +334,8 @@ static int is_even(const run_allocation *a)
 int run_launcher_fits(const run_launcher *launcher, const run_allocation *a, char why[CLI_WHY])
 {
     char *const words[] = {"scontrol", "show", "config", NULL};
-    char *text, *plugin;
+    TOPOMAP_FREED char *text = NULL;
+    const char *plugin;
     int fits;
 
     if (launcher->even && !is_even(a)) {
@@ -349,14 +346,12 @@ int run_launcher_fits(const run_launcher *launcher, const run_allocation *a, cha
     if (!launcher->words || !strstr(launcher->words, "arbitrary"))
         return 1;
     if (cli_capture(words, topomap_clock_ms(), VERSION_MS, &text, why) != 0) {
-        free(text);
         if (!*why)
             snprintf(why, CLI_WHY, "scontrol does not tell Slurm's configuration");
         return 0;
     }
     plugin = strstr(text, "TopologyPlugin");
     fits = plugin && !strstr(plugin, "topology/block");
-    free(text);
     if (!fits)
         snprintf(why, CLI_WHY, "srun takes no host file (-m arbitrary) with topology/block");
     return fits;
@@ -413,12 +408,6 @@ static size_t count_in(const char *list, char between)
     return count;
 }
 
-static int no_memory(char why[CLI_WHY])
-{
-    snprintf(why, CLI_WHY, "out of memory");
-    return -1;
-}
-
 static int add_words(run_command *made, const char *words, const char *const meaning[MEANINGS],
                      char why[CLI_WHY])
 {
@@ -427,7 +416,7 @@ static int add_words(run_command *made, const char *words, const char *const mea
         char *word = spelt(at, length, meaning);
 
         if (!word)
-            return no_memory(why);
+            return refuse(why, "out of memory", "");
         made->word[made->first + made->added++] = word;
         if (strlen(word) >= WORD_MOST) {
             snprintf(why, CLI_WHY, "the plan is longer than a word of a command may be, %d KiB",
@@ -465,7 +454,7 @@ int run_launcher_command(const run_launcher *launcher, char *const *command,
     room += addition->variables * count_in(launcher->sets, ' ');
     *made = (run_command){.word = calloc(words + room + 1, sizeof *made->word)};
     if (!made->word)
-        return no_memory(why);
+        return refuse(why, "out of memory", "");
     made->first = head;
     memcpy(made->word, command, head * sizeof *made->word);
     failed = addition->file && add_words(made, launcher->words, meaning, why);

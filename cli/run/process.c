@@ -7,7 +7,6 @@
  * tell that apart from a signal to us alone. A third process of the group, the witness, does: a
  * signal that it gets, too, has reached the launcher. */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -19,7 +19,6 @@
 #include "cli/run/run.h"
 #include "cli/subprocess.h"
 #include "graph/formats/parts.h"
-#include "plan/plan.h"
 #include "plugin/common/child.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"
@@ -28,6 +27,7 @@
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/text.h"
 #include "util/full_io.h"
 
 enum {
@@ -59,19 +59,18 @@ static void write_site(FILE *out, const char *words)
 
 static int write_layout(FILE *out, const run_allocation *a, topomap_error *err)
 {
-    topomap_names names = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
     TOPOMAP_FREED uint32_t *tasks = NULL;
     TOPOMAP_FREED char *layout = NULL;
 
-    if (topomap_hostlist_expand(a->nodes, 0, &names, err) == 0 &&
-        (tasks = topomap_alloc(names.count, sizeof *tasks, err)) != NULL &&
-        topomap_counts_parse(a->tasks, names.count, tasks, err) == 0)
-        layout = cli_layout_text(&names, tasks, NULL, err);
-    if (layout)
-        fprintf(out, "step-nodes %zu\nstep-tasks %u\nnodes %s\ntasks %s\nlayout %s\n", names.count,
-                a->ranks, a->nodes, a->tasks, layout);
-    topomap_names_clear(&names);
-    return layout ? 0 : -1;
+    if (topomap_hostlist_expand(a->nodes, 0, &names, err) != 0 ||
+        !(tasks = topomap_alloc(names.count, sizeof *tasks, err)) ||
+        topomap_counts_parse(a->tasks, names.count, tasks, err) != 0 ||
+        !(layout = cli_layout_text(&names, tasks, NULL, err)))
+        return -1;
+    fprintf(out, "step-nodes %zu\nstep-tasks %u\nnodes %s\ntasks %s\nlayout %s\n", names.count,
+            a->ranks, a->nodes, a->tasks, layout);
+    return 0;
 }
 
 /* As srun has it (plugin/srun/job.c): the site's own, or none. */
@@ -106,7 +105,7 @@ static void write_job(FILE *out, const run_allocation *a, const char *site)
 
 static const char *number_of(const run_allocation *a)
 {
-    return a->job && *a->job && strspn(a->job, "0123456789") == strlen(a->job) ? a->job : "0";
+    return a->job && cli_is_digits(a->job, SIZE_MAX) ? a->job : "0";
 }
 
 static char *question_text(const run_question *q, const char *site, topomap_error *err)
@@ -179,15 +178,12 @@ static void no_wait(double seconds)
 
 static int read_facts(const char *text, planner_facts *facts)
 {
-    FILE *in = fmemopen((char *)text, strlen(text), "r");
+    TOPOMAP_CLOSED_FILE FILE *in = fmemopen((char *)text, strlen(text), "r");
     topomap_error err;
-    int kind, failed;
+    int kind;
 
-    if (!in)
-        return -1;
-    failed = planner_request_kind(in, &kind, &err) || planner_facts_read(in, facts, &err);
-    fclose(in);
-    return failed ? -1 : 0;
+    return !in || planner_request_kind(in, &kind, &err) || planner_facts_read(in, facts, &err) ? -1
+                                                                                               : 0;
 }
 
 static int ask(void *done, void *with)
@@ -222,24 +218,20 @@ static unsigned left(int64_t until)
 /* \return the reply, or NULL with the reason; \p ms of the whole */
 static char *ask_in_child(struct asking *asking, unsigned ms, size_t *size, char why[CLI_WHY])
 {
+    static const char *const reasons[] = {
+        [CLI_CHILD_DONE] = "out of memory",
+        [CLI_CHILD_NONE] = "no process for it",
+        [CLI_CHILD_DIED] = "the planner ended without an answer",
+    };
     char done = 0, *reply = NULL;
+    enum cli_child how = cli_call_in_child(ask, asking, &done, sizeof done, left(asking->until));
 
-    switch (cli_call_in_child(ask, asking, &done, sizeof done, left(asking->until))) {
-    case CLI_CHILD_DONE:
+    if (how == CLI_CHILD_DONE)
         reply = cli_capture_text(asking->reply, REPLY_MOST, size);
-        if (!reply)
-            snprintf(why, CLI_WHY, "out of memory");
-        break;
-    case CLI_CHILD_LATE:
+    if (how == CLI_CHILD_LATE)
         snprintf(why, CLI_WHY, "no answer within %g s", ms / 1000.0);
-        break;
-    case CLI_CHILD_NONE:
-        snprintf(why, CLI_WHY, "no process for it");
-        break;
-    case CLI_CHILD_DIED:
-        snprintf(why, CLI_WHY, "the planner ended without an answer");
-        break;
-    }
+    else if (!reply)
+        snprintf(why, CLI_WHY, "%s", reasons[how]);
     return reply;
 }
 
@@ -334,44 +326,34 @@ static int plan(const run_question *q, const char *site, struct asking *asking, 
     TOPOMAP_FREED char *bytes = ask_in_child(asking, q->ms, &size, why);
     plugin_reply reply;
     topomap_error err;
-    int status = -1;
 
     if (!bytes)
         return -1;
-    if (plugin_reply_read(bytes, size, &reply, &err))
-        snprintf(why, CLI_WHY, "%s", err.text);
-    else
-        status = take(q, site, &reply, asking, made, why);
-    return status;
+    if (plugin_reply_read(bytes, size, &reply, &err) == 0)
+        return take(q, site, &reply, asking, made, why);
+    snprintf(why, CLI_WHY, "%s", err.text);
+    return -1;
 }
 
 int run_auto_plan(const run_question *q, run_auto *made, char why[CLI_WHY])
 {
     struct asking asking = {
         .db = q->call->options.db, .mpi = q->launcher->mpi, .until = topomap_clock_ms() + q->ms};
-    char *site = cli_site_words(q->ms < SITE_MS ? q->ms : SITE_MS), *text;
     topomap_error err = {.text = "out of memory"};
-    int status = -1;
+    TOPOMAP_FREED char *site = cli_site_words(q->ms < SITE_MS ? q->ms : SITE_MS);
+    TOPOMAP_FREED char *text = site ? question_text(q, site, &err) : NULL;
+    TOPOMAP_CLOSED int reply = memfd_create("reply", MFD_CLOEXEC);
+    TOPOMAP_CLOSED int record = memfd_create("record", 0); /* `topomap map` reads it */
 
     *made = (run_auto){.ranks = q->allocation->ranks};
-    text = site ? question_text(q, site, &err) : NULL;
     asking.text = text;
-    asking.reply = memfd_create("reply", MFD_CLOEXEC);
-    asking.record = memfd_create("record", 0); /* `topomap map` reads it */
+    asking.reply = reply;
+    asking.record = record;
     *why = '\0';
-    if (!text)
-        snprintf(why, CLI_WHY, "%s", err.text);
-    else if (asking.reply < 0 || asking.record < 0)
-        snprintf(why, CLI_WHY, "no memory for the planner's answer");
-    else
-        status = plan(q, site, &asking, made, why);
-    if (asking.reply >= 0)
-        close(asking.reply);
-    if (asking.record >= 0)
-        close(asking.record);
-    free(text);
-    free(site);
-    return status;
+    if (text && reply >= 0 && record >= 0)
+        return plan(q, site, &asking, made, why);
+    snprintf(why, CLI_WHY, "%s", text ? "no memory for the planner's answer" : err.text);
+    return -1;
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
@@ -388,21 +370,18 @@ enum { SAID = 4096 };
 static int change_part(int folder, const char *name, int status)
 {
     struct stat about;
-    int fd = topomap_untrusted_open(folder, name, O_RDWR | O_NOFOLLOW, &about), changed = 0;
+    TOPOMAP_CLOSED int fd = topomap_untrusted_open(folder, name, O_RDWR | O_NOFOLLOW, &about);
     struct topomap_part_header header;
     struct topomap_part_rank rank = {0};
 
-    if (fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header && header.count <= 1 &&
-        pread(fd, &rank, header.count * sizeof rank, sizeof header) ==
-            (ssize_t)(header.count * sizeof rank)) {
-        header.status = (uint32_t)status;
-        header.checksum = 0;
-        topomap_part_seal(&header, &rank);
-        changed = pwrite(fd, &header, sizeof header, 0) == sizeof header;
-    }
-    if (fd >= 0)
-        close(fd);
-    return changed;
+    if (fd < 0 || pread(fd, &header, sizeof header, 0) != sizeof header || header.count > 1 ||
+        pread(fd, &rank, header.count * sizeof rank, sizeof header) !=
+            (ssize_t)(header.count * sizeof rank))
+        return 0;
+    header.status = (uint32_t)status;
+    header.checksum = 0;
+    topomap_part_seal(&header, &rank);
+    return pwrite(fd, &header, sizeof header, 0) == sizeof header;
 }
 
 /* A rank that came to the end of MPI does not know how the run has ended. Where none has left
@@ -440,14 +419,12 @@ static void note_end(const struct ending *ending)
 static void add_tells(char *bytes, size_t size, char said[SAID])
 {
     plugin_reply reply;
-    size_t used = 0;
 
     if (plugin_reply_read(bytes, size, &reply, NULL))
         return;
-    for (unsigned i = 0; i < reply.tells && used < SAID; i++)
+    for (unsigned i = 0; i < reply.tells; i++)
         if (reply.tell[i].loud)
-            used +=
-                (size_t)snprintf(said + used, SAID - used, "topomap run: %s\n", reply.tell[i].text);
+            topomap_text_append(said, SAID, "topomap run: %s\n", reply.tell[i].text);
 }
 
 static int end(void *said, void *with)

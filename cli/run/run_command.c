@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cli/run/run.h"
 #include "util/clock.h"
@@ -73,7 +72,7 @@ static int add_settings(plan_words *p, const run_settings *w)
         else
             fprintf(stderr, "topomap run: %s is for srun alone: passed over\n", row->word);
     }
-    return status ? CLI_FAILED : CLI_DONE;
+    return status;
 }
 
 /* Of a word that was not understood: what would have been. \return nonzero: it is no key at all */
@@ -95,7 +94,8 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
                   char why[CLI_WHY])
 {
     int64_t began = topomap_clock_ms();
-    char chain[24], *text = NULL, *db = run_settings_db(call, ms);
+    char chain[24], *text = NULL;
+    TOPOMAP_FREED char *db = run_settings_db(call, ms);
     int status;
 
     snprintf(chain, sizeof chain, "chain:%u", a->ranks);
@@ -105,7 +105,6 @@ static char *plan(const cli_call *call, plan_words *p, const run_settings *w,
     status = add_value(p, "graph", w->graph ? w->graph : chain) || add_value(p, "db", db) ||
              add_value(p, "nodes", a->nodes) || add_value(p, "tasks-per-node", a->tasks) ||
              add_value(p, "cores-of", a->job) || add_value(p, "format", launcher->format);
-    free(db);
     if (status) {
         snprintf(why, CLI_WHY, "too many options");
         return NULL;
@@ -340,20 +339,14 @@ static int place(const cli_call *call, plan_words *p, const run_settings *w, uns
 
 static int run(const cli_call *call)
 {
-    plan_words p = {.words = 0};
-    run_settings w = {.off = 0};
-    int status = 0;
+    TOPOMAP_CLEANUP(clear) plan_words p = {.words = 0};
+    TOPOMAP_CLEANUP(run_settings_clear) run_settings w = {.off = 0};
 
     call->operand[call->operands] = NULL;
-    if (add(&p, "/proc/self/exe") || add(&p, "map") || run_settings_read(call, &w))
-        status = CLI_FAILED;
-    if (status == 0)
-        status = add_settings(&p, &w);
-    if (status == 0)
-        status = place(call, &p, &w, (unsigned)(call->options.deadline * 1000));
-    clear(&p);
-    run_settings_clear(&w);
-    return status;
+    if (add(&p, "/proc/self/exe") || add(&p, "map") || run_settings_read(call, &w) ||
+        add_settings(&p, &w))
+        return CLI_FAILED;
+    return place(call, &p, &w, (unsigned)(call->options.deadline * 1000));
 }
 
 static const cli_option run_options[] = {

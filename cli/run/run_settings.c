@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is asked of `topomap run`, by whoever can ask it of srun. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/launch/records.h"
 #include "cli/run/run.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/run/run.h"
+#include "util/text.h"
 
 void run_step_path(char *path, size_t size)
 {
@@ -34,11 +35,8 @@ static char *join(char **word)
     for (char **at = word; *at; at++)
         size += strlen(*at) + 1;
     text = calloc(size, 1);
-    for (char **at = word; text && *at; at++) {
-        if (at > word)
-            strcat(text, " ");
-        strcat(text, *at);
-    }
+    for (char **at = word; text && *at; at++)
+        topomap_text_append(text, size, "%s%s", at > word ? " " : "", *at);
     return text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/terminal/terminal.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 int terminal_is_coloured(int fd, const char *when)
 {
@@ -105,25 +106,23 @@ static void write_line(char *text, size_t size, unsigned columns, const char *la
     const char *stage = atomic_load(&watch->stage), *unit = atomic_load(&watch->unit);
     char count[48], time[48];
     double rate = stage_seconds > 0 ? (double)done / stage_seconds : 0;
-    size_t used;
 
     write_time(time, sizeof time, seconds);
-    used = (size_t)snprintf(text, size, "%s%s%s: %s", label, stage ? ": " : "", stage ? stage : "",
-                            time);
-    if (done && total && used < size)
-        used += (size_t)snprintf(text + used, size - used, ", %.0f %%",
-                                 100.0 * (double)(done < total ? done : total) / (double)total);
-    if (done && !total && used < size) {
+    snprintf(text, size, "%s%s%s: %s", label, stage ? ": " : "", stage ? stage : "", time);
+    if (done && total)
+        topomap_text_append(text, size, ", %.0f %%",
+                            100.0 * (double)(done < total ? done : total) / (double)total);
+    if (done && !total) {
         write_count(count, sizeof count, unit ? unit : "", (double)done);
-        used += (size_t)snprintf(text + used, size - used, ", %s", count);
+        topomap_text_append(text, size, ", %s", count);
     }
-    if (done && rate > 0 && used < size) {
+    if (done && rate > 0) {
         write_count(count, sizeof count, unit ? unit : "", rate);
-        used += (size_t)snprintf(text + used, size - used, ", %s/s", count);
+        topomap_text_append(text, size, ", %s/s", count);
     }
-    if (rate > 0 && done < total && used < size) {
+    if (rate > 0 && done < total) {
         write_time(time, sizeof time, (double)(total - done) / rate);
-        snprintf(text + used, size - used, ", about %s left", time);
+        topomap_text_append(text, size, ", about %s left", time);
     }
     if (columns && columns < size) /* the last column would begin another line */
         text[columns - 1] = '\0';

@@ -151,27 +151,18 @@ static int run_contention(const struct measure_options *options, const struct me
 
 static int run(const struct measure_options *options, topomap_error *err)
 {
-    struct measure_job job;
-    struct measure_rows rows = {0};
+    TOPOMAP_CLEANUP(measure_job_clear) struct measure_job job = {0};
+    TOPOMAP_CLEANUP(measure_rows_clear) struct measure_rows rows = {0};
     TOPOMAP_FREED uint16_t *hops = NULL;
-    int failed = measure_job_find(options, &job, err);
 
-    /* Before anything is measured for long: a database that does not know a node. */
-    if (!failed) {
-        failed = job.rank == 0 && options->db ? measure_hops(&job, options->db, &hops, err) : 0;
-        failed = measure_agree(failed, err);
-    }
-    if (!failed && options->inside)
-        failed = measure_inside(options, &job, &rows, err);
-    if (!failed && options->between)
-        failed = measure_between(options, &job, &rows, err);
-    if (!failed && options->distances)
-        failed = run_contention(options, &job, hops, &rows, err);
-    if (!failed)
-        failed = measure_write(options, &job, &rows, hops, err);
-    free(rows.row);
-    measure_job_clear(&job);
-    return failed;
+    /* Hops before anything is measured for long: a database may not know a node. */
+    return measure_job_find(options, &job, err) ||
+           measure_agree(
+               job.rank == 0 && options->db && measure_hops(&job, options->db, &hops, err), err) ||
+           (options->inside && measure_inside(options, &job, &rows, err)) ||
+           (options->between && measure_between(options, &job, &rows, err)) ||
+           (options->distances && run_contention(options, &job, hops, &rows, err)) ||
+           measure_write(options, &job, &rows, hops, err);
 }
 
 static int left_status;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "topomap/topomap.h"
+#include "util/alloc.h"
 
 enum { MEASURE_SIZES = 32, MEASURE_NAME = 256, MEASURE_DISTANCES = 16 };
 
@@ -32,6 +33,7 @@ struct measure_job {
     int *first;      /* [nodes] a node's first rank */
     char (*name)[MEASURE_NAME]; /* [nodes] */
     char *buffer[2];            /* of the largest message, to send and to receive */
+    topomap_arena arrays;
 };
 
 /** One time: what is gathered and written. */
@@ -45,6 +47,10 @@ struct measure_rows {
     struct measure_row *row;
     size_t rows, room;
 };
+static inline void measure_rows_clear(struct measure_rows *rows)
+{
+    free(rows->row);
+}
 
 /** nodes.c. Every rank; 0, or -1 with the error on every rank. */
 int measure_job_find(const struct measure_options *options, struct measure_job *job,

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/shape.h"
@@ -10,6 +9,7 @@
 #include "topology-db/db.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "util/sorted.h"
 
 enum { COLUMNS = sizeof(struct measure_row) / sizeof(double) };
 
@@ -30,9 +30,7 @@ int measure_hops(const struct measure_job *job, const char *path, uint16_t **hop
     topomap_db_router *router = NULL;
     int result = 0;
 
-    if (!(*hops = topomap_alloc(n, n * sizeof **hops, err)))
-        return -1;
-    if (topomap_db_open(path, &db, err))
+    if (!(*hops = topomap_alloc(n, n * sizeof **hops, err)) || topomap_db_open(path, &db, err))
         return -1;
     result = topomap_db_router_open(db, &router, err);
     for (size_t i = 0; !result && i < n; i++)
@@ -71,17 +69,14 @@ static int gather(const struct measure_job *job, const struct measure_rows *own,
         all->row = topomap_alloc(all->rows, sizeof *all->row, err);
         failed = !all->row;
     }
-    if (!measure_agree(failed, err)) {
-        MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
-        for (int r = 1; r < job->ranks; r++)
-            begins[r] = begins[r - 1] + counts[r - 1];
-        MPI_Gatherv(own->row, count, MPI_DOUBLE, all->row, counts, begins, MPI_DOUBLE, 0,
-                    MPI_COMM_WORLD);
-        failed = 0;
-    } else {
-        failed = -1;
-    }
-    return failed;
+    if (measure_agree(failed, err))
+        return -1;
+    MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 1; r < job->ranks; r++)
+        begins[r] = begins[r - 1] + counts[r - 1];
+    MPI_Gatherv(own->row, count, MPI_DOUBLE, all->row, counts, begins, MPI_DOUBLE, 0,
+                MPI_COMM_WORLD);
+    return 0;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------- */
@@ -147,14 +142,12 @@ static int write_all(const struct measure_options *options, const struct measure
 int measure_write(const struct measure_options *options, const struct measure_job *job,
                   struct measure_rows *rows, const uint16_t *hops, topomap_error *err)
 {
-    struct measure_rows all = {0};
+    TOPOMAP_CLEANUP(measure_rows_clear) struct measure_rows all = {0};
     int failed = gather(job, rows, &all, err);
 
     if (!failed && job->rank == 0) {
-        if (all.rows)
-            qsort(all.row, all.rows, sizeof *all.row, by_row);
+        TOPOMAP_SORT(all.row, all.rows, by_row);
         failed = write_all(options, job, &all, hops, err);
     }
-    free(all.row);
     return measure_agree(failed, err);
 }

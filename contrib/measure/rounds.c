@@ -17,13 +17,12 @@ struct plan {
     uint32_t *round;  /* [rounds] which of them are played, in order */
     uint32_t rounds;
     uint32_t left; /* pairs still to measure */
+    topomap_arena arrays;
 };
 
 static void plan_clear(struct plan *plan)
 {
-    free(plan->player);
-    free(plan->place);
-    free(plan->round);
+    topomap_arena_clear(&plan->arrays);
 }
 
 /* The same on all ranks. */
@@ -35,13 +34,11 @@ static int plan_make(const struct measure_options *options, uint32_t nodes, stru
     int sample = options->rounds || options->pairs;
 
     *plan = (struct plan){.rounds = all, .left = UINT32_MAX};
-    plan->player = topomap_alloc(nodes, sizeof *plan->player, err);
-    plan->place = topomap_alloc(nodes, sizeof *plan->place, err);
-    plan->round = topomap_alloc(all, sizeof *plan->round, err);
-    if (!plan->player || !plan->place || !plan->round) {
-        plan_clear(plan);
+    plan->player = topomap_arena_alloc(&plan->arrays, nodes, sizeof *plan->player, err);
+    plan->place = topomap_arena_alloc(&plan->arrays, nodes, sizeof *plan->place, err);
+    plan->round = topomap_arena_alloc(&plan->arrays, all, sizeof *plan->round, err);
+    if (plan->arrays.is_short)
         return -1;
-    }
     for (uint32_t i = 0; i < nodes; i++)
         plan->player[i] = i;
     for (uint32_t i = 0; i < all; i++)
@@ -129,20 +126,16 @@ int measure_between(const struct measure_options *options, const struct measure_
                     struct measure_rows *rows, topomap_error *err)
 {
     double began, shown = 0;
-    struct plan plan;
+    TOPOMAP_CLEANUP(plan_clear) struct plan plan = {.rounds = 0};
     int failed = plan_make(options, job->nodes, &plan, err);
 
-    if (measure_agree(failed, err)) {
-        if (!failed)
-            plan_clear(&plan);
+    if (measure_agree(failed, err))
         return -1;
-    }
     measure_wait();
     began = MPI_Wtime();
     for (uint32_t i = 0; i < plan.rounds; i++) {
         failed |= play_round(options, job, &plan, plan.round[i], rows, err);
         show_progress(job, i + 1, plan.rounds, began, &shown);
     }
-    plan_clear(&plan);
     return measure_agree(failed, err);
 }

@@ -4,7 +4,6 @@
  * that its calibration has the same. */
 #include <hwloc.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/shape.h"
@@ -49,7 +48,7 @@ static void choose(const topomap_shape *shape, struct places *places)
 static int find_places(struct places *places, topomap_error *err)
 {
     hwloc_topology_t topology;
-    topomap_shape shape;
+    TOPOMAP_CLEANUP(topomap_shape_clear) topomap_shape shape = {0};
     char *xml = NULL;
     int size = 0, result;
 
@@ -64,12 +63,9 @@ static int find_places(struct places *places, topomap_error *err)
     result = topomap_shape_from_hwloc("this node", xml, strlen(xml), &shape, NULL, err);
     hwloc_free_xmlbuffer(topology, xml);
     hwloc_topology_destroy(topology);
-    if (result)
-        return -1;
-    if (shape.cores)
+    if (!result && shape.cores)
         choose(&shape, places);
-    topomap_shape_clear(&shape);
-    return 0;
+    return result;
 }
 
 static int bind_to(uint32_t pu)

@@ -7,8 +7,8 @@ EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/prof
   contrib/profile/rules.h contrib/profile/timing.h contrib/profile/fortran.h contrib/profile/neighbors.h
 
 profile_dir = contrib/profile
-profile_own = contrib/profile/record.c contrib/profile/phases.c contrib/profile/requests.c contrib/profile/table.c \
-  contrib/profile/messages.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
+profile_own = contrib/profile/record.c contrib/profile/phases.c contrib/profile/requests.c contrib/profile/capture.c contrib/profile/table.c \
+  contrib/profile/messages.c contrib/profile/datatypes.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
   contrib/profile/session.c contrib/profile/library_of.c contrib/profile/call_sites.c contrib/profile/dlsym.c contrib/profile/sanitizer.c contrib/profile/timing.c contrib/profile/memory.c contrib/profile/part_folder.c contrib/profile/profile_file.c
 profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/formats/tmg_write.c lib/graph/formats/parts.c lib/graph/formats/part_phases.c lib/graph/formats/part_comms.c \
   lib/graph/formats/part_seal.c   lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/clock.c lib/util/error.c lib/util/full_io.c lib/util/safe_text.c

@@ -76,14 +76,13 @@ static pid_t parent_of(pid_t pid)
 {
     char path[32], text[512] = "";
     const char *name_end;
-    int parent = 0, fd;
+    TOPOMAP_CLOSED int fd = -1;
+    int parent = 0;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     fd = topomap_whole_raise(open(path, O_RDONLY | O_CLOEXEC), 3);
     if (fd >= 0 && read(fd, text, sizeof text - 1) < 0)
         *text = 0;
-    if (fd >= 0)
-        close(fd);
     name_end = strrchr(text, ')');
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }

@@ -144,21 +144,34 @@ uint32_t profile_phases_pass(const void *site, uint64_t bytes, int threads, uint
 uint64_t profile_phases_passed(void);
 void profile_phases_end(void);
 
-/* requests.c: persistent requests. */
-/** Until profile_keep(), what this thread adds is kept for a persistent request instead. */
+/* capture.c: what a call adds while it makes a persistent request. */
+typedef struct profile_message {
+    uint32_t record;
+    uint64_t bytes, messages;
+} profile_message;
+/** Until profile_capture_end(), what this thread adds is kept instead of being counted. */
 void profile_capture(void);
-/** Keeps it, where that is so, and tells. */
+/** Keeps a message if this thread captures. Returns nonzero if so. */
 int profile_captured(uint32_t record, uint64_t bytes, uint64_t messages);
+/** Ends the capture. Returns its *count messages, which the caller frees with free(); NULL if there
+ *  are none, or memory is short. */
+profile_message *profile_capture_end(uint32_t *count);
+
+/* requests.c: persistent requests. */
+/** Ends the capture: the request sends what was captured whenever it is started. */
 void profile_keep(MPI_Request request);
 void profile_start(MPI_Request request);
 void profile_startall(int count, profile_array requests);
 void profile_forget_request(MPI_Request request);
+/** Frees everything: for tests. */
 void profile_end_requests(void);
 
-/* messages.c: single messages, one-sided calls, neighbours. */
+/* datatypes.c: sizes of messages. */
 uint64_t profile_bytes(MPI_Count count, MPI_Datatype type);
 uint64_t profile_count_at(profile_array counts, int i);
 MPI_Datatype profile_type_at(profile_array types, int i);
+
+/* messages.c: single messages, one-sided calls, neighbours. */
 /** MPI_IN_PLACE and MPI_BOTTOM have addresses of their own in Fortran. */
 const void *profile_fortran_buffer(const void *buffer);
 void profile_send(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);

@@ -136,14 +136,12 @@ static DIR *list(int folder)
 /* Parts, and what became of them under other names: all that begins like one. */
 static void empty(int folder)
 {
-    DIR *opened = list(folder);
+    TOPOMAP_CLOSED_DIR DIR *opened = list(folder);
     const struct dirent *row;
 
     while (opened && (row = readdir(opened)) != NULL)
         if (is_part(row->d_name))
             unlinkat(folder, row->d_name, 0);
-    if (opened)
-        closedir(opened);
 }
 
 static void drop_folder(const char *path)
@@ -180,40 +178,32 @@ long profile_early_rank(void)
 /* Nobody has left MPI_Init before all are in it, so that no part of this run is there yet. */
 void profile_file_clear(const char *path)
 {
-    int folder = profile_early_rank() == 0 ? open_folder(path, 0) : -1;
+    TOPOMAP_CLOSED int folder = profile_early_rank() == 0 ? open_folder(path, 0) : -1;
 
-    if (folder < 0)
-        return;
-    remove_folder(path, folder);
-    close(folder);
+    if (folder >= 0)
+        remove_folder(path, folder);
 }
 
 void profile_file_trim(const char *path, int ranks)
 {
-    int folder = open_folder(path, 0);
-    DIR *opened = folder < 0 ? NULL : list(folder);
+    TOPOMAP_CLOSED int folder = open_folder(path, 0);
+    TOPOMAP_CLOSED_DIR DIR *opened = folder < 0 ? NULL : list(folder);
     const struct dirent *row;
 
     while (opened && (row = readdir(opened)) != NULL)
         if (is_part(row->d_name) && atol(row->d_name + sizeof TOPOMAP_PART_NAME - 1) >= ranks)
             unlinkat(folder, row->d_name, 0);
-    if (opened)
-        closedir(opened);
-    if (folder >= 0)
-        close(folder);
 }
 
 /* Where the rank was not known so early: at least the own part is not an earlier run's. */
 void profile_file_begin(const char *path, int rank)
 {
-    int folder = open_folder(path, 0);
+    TOPOMAP_CLOSED int folder = open_folder(path, 0);
     char name[NAME];
 
-    if (folder < 0)
-        return;
     snprintf(name, sizeof name, TOPOMAP_PART_NAME "%d", rank);
-    unlinkat(folder, name, 0);
-    close(folder);
+    if (folder >= 0)
+        unlinkat(folder, name, 0);
 }
 
 /* ---- A part ------------------------------------------------------------------------------ */
@@ -312,7 +302,7 @@ int profile_file_leave(const char *path, const profile_part *part)
 /* Their names alone: of thousands of ranks, most that look see that it is too early. */
 static int all_are_there(int folder, int ranks)
 {
-    DIR *opened = list(folder);
+    TOPOMAP_CLOSED_DIR DIR *opened = list(folder);
     const struct dirent *row;
     long count = 0;
 
@@ -321,8 +311,6 @@ static int all_are_there(int folder, int ranks)
 
         count += is_part(row->d_name) && *digits && !digits[strspn(digits, "0123456789")];
     }
-    if (opened)
-        closedir(opened);
     return count >= ranks;
 }
 

@@ -463,7 +463,6 @@ void profile_end(void)
         clear_place(&state.place[i]);
     if (state.has_world)
         PMPI_Group_free(&state.world);
-    profile_end_requests();
     profile_phases_end();
     for (uint32_t k = 0; k < PROFILE_PHASES; k++) {
         free(state.phase[k].record);

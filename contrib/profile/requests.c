@@ -9,14 +9,9 @@
 #define PMPI_Request_f2c PMPI_Request_fromint
 #endif
 
-typedef struct message {
-    uint32_t record;
-    uint64_t bytes, messages;
-} message;
-
 typedef struct request {
     uint64_t key;
-    message *message;
+    profile_message *message;
     uint32_t count;
 } request;
 
@@ -24,30 +19,7 @@ static profile_table by_key;
 static request *requests;
 static uint32_t used, size;
 
-/* What this thread's call adds, until it is known under which request. Every message looks here;
- * the library is there from the start, so the linker knows the place. */
-static __thread __attribute__((tls_model("initial-exec"))) struct {
-    int on;
-    message *message;
-    uint32_t count, size;
-} capture;
-
 #define KEY(handle) ((uint64_t)(uintptr_t)(handle))
-
-void profile_capture(void)
-{
-    capture.on = 1;
-    capture.count = 0;
-}
-
-int profile_captured(uint32_t record, uint64_t bytes, uint64_t messages)
-{
-    if (!capture.on)
-        return 0;
-    if (profile_grow(&capture.message, &capture.size, capture.count, sizeof *capture.message))
-        capture.message[capture.count++] = (message){record, bytes, messages};
-    return 1;
-}
 
 static request *find(uint64_t key)
 {
@@ -72,7 +44,7 @@ static void forget(uint64_t key)
     }
 }
 
-static void keep(uint64_t key, message *own, uint32_t count)
+static void keep(uint64_t key, profile_message *own, uint32_t count)
 {
     uint32_t *at;
 
@@ -88,19 +60,16 @@ static void keep(uint64_t key, message *own, uint32_t count)
 
 void profile_keep(MPI_Request handle)
 {
-    message *own;
+    uint32_t count;
+    profile_message *own = profile_capture_end(&count);
 
-    capture.on = 0;
-    if (capture.count == 0)
+    if (!count)
         return;
-    own = realloc(capture.message, capture.count * sizeof *own);
-    capture.message = NULL;
-    capture.size = 0;
     if (!profile_lock()) {
         free(own);
         return;
     }
-    keep(KEY(handle), own, capture.count);
+    keep(KEY(handle), own, count);
     profile_unlock();
 }
 

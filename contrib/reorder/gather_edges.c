@@ -2,7 +2,6 @@
 /* Who talks to whom: what every process knows, brought to rank 0 once. */
 #include "config.h"
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/profile/neighbors.h"
 #include "contrib/reorder/reorder.h"
@@ -23,17 +22,15 @@ int reorder_arcs_graph(const reorder_arcs *arcs, uint32_t ranks, topomap_graph *
     TOPOMAP_FREED uint32_t *from = topomap_alloc(arcs->count, sizeof *from, err);
     TOPOMAP_FREED uint32_t *to = topomap_alloc(arcs->count, sizeof *to, err);
     TOPOMAP_FREED uint64_t *bytes = topomap_alloc(arcs->count, sizeof *bytes, err);
-    int result = -1;
 
-    if (from && to && bytes) {
-        for (size_t i = 0; i < arcs->count; i++) {
-            from[i] = arcs->arc[i].from;
-            to[i] = arcs->arc[i].to;
-            bytes[i] = arcs->arc[i].bytes;
-        }
-        result = topomap_graph_new(ranks, arcs->count, from, to, bytes, NULL, graph, err);
+    if (!from || !to || !bytes)
+        return -1;
+    for (size_t i = 0; i < arcs->count; i++) {
+        from[i] = arcs->arc[i].from;
+        to[i] = arcs->arc[i].to;
+        bytes[i] = arcs->arc[i].bytes;
     }
-    return result;
+    return topomap_graph_new(ranks, arcs->count, from, to, bytes, NULL, graph, err);
 }
 
 /* ---- To rank 0 ------------------------------------------------------------------------------ */
@@ -42,7 +39,7 @@ int reorder_arcs_gather(const reorder_team *team, const reorder_arcs *arcs, uint
                         topomap_graph **graph, topomap_error *err)
 {
     reorder_arcs all = {0};
-    void *list;
+    TOPOMAP_FREED void *list = NULL;
     int ok = reorder_gather(team->all, arcs->arc, arcs->count, sizeof *arcs->arc, &list,
                             &all.count) == 0;
 
@@ -50,7 +47,6 @@ int reorder_arcs_gather(const reorder_team *team, const reorder_arcs *arcs, uint
     all.arc = list;
     if (ok && team->rank == 0)
         ok = reorder_arcs_graph(&all, ranks, graph, err) == 0;
-    free(list);
     return reorder_agree(team->all, ok) ? 0 : -1;
 }
 

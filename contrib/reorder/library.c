@@ -12,28 +12,27 @@
 static int map(MPI_Comm graph, const topomap_mpi_target *target, const reorder_plan *plan,
                int *newrank, topomap_error *err)
 {
-    reorder_arcs arcs = {0};
+    TOPOMAP_CLEANUP(reorder_arcs_clear) reorder_arcs arcs = {0};
     topomap_graph *whole = NULL;
-    int size = 0, ok, status = -1, rank;
+    int size = 0, ok, status, rank;
 
     PMPI_Comm_size(graph, &size);
     ok = reorder_arcs_of_topology(graph, &arcs, err) == 0;
     if (ok && size != target->team.size)
         ok = topomap_error_set(err, TOPOMAP_EUSAGE, "the graph has %d processes, the target %d",
                                size, target->team.size) == 0;
-    if (!reorder_agree(graph, ok)) {
-        if (ok)
-            topomap_error_set(err, TOPOMAP_ESYSTEM, "another process has no graph");
-    } else if (!reorder_agree(graph, !target->settings.off))
-        status = 0;
-    else if (reorder_arcs_gather(&target->team, &arcs, (uint32_t)size, &whole, err) == 0) {
+    if (!reorder_agree(graph, ok))
+        return ok ? topomap_error_set(err, TOPOMAP_ESYSTEM, "another process has no graph") : -1;
+    if (!reorder_agree(graph, !target->settings.off))
+        return 0;
+    status = reorder_arcs_gather(&target->team, &arcs, (uint32_t)size, &whole, err);
+    if (status == 0)
         status = reorder_place(target, whole, (uint32_t)size, plan, &rank, err);
-        if (status >= 0)
-            *newrank = rank;
-    }
     topomap_graph_free(whole);
-    free(arcs.arc);
-    return status < 0 ? -1 : 0;
+    if (status < 0)
+        return -1;
+    *newrank = rank;
+    return 0;
 }
 
 static int own_rank(MPI_Comm graph, int *newrank, topomap_error *err)
@@ -48,16 +47,12 @@ static int own_rank(MPI_Comm graph, int *newrank, topomap_error *err)
 
 static int map_once(MPI_Comm graph, const reorder_plan *plan, int *newrank)
 {
-    topomap_mpi_target *target = NULL;
+    REORDER_TARGET_FREED topomap_mpi_target *target = NULL;
     topomap_error err;
-    int status = own_rank(graph, newrank, &err);
 
-    if (status == 0)
-        status = reorder_target_default(graph, &target, &err);
-    if (status == 0)
-        status = map(graph, target, plan, newrank, &err);
-    reorder_target_free(target);
-    return status;
+    return own_rank(graph, newrank, &err) != 0 || reorder_target_default(graph, &target, &err) != 0
+               ? -1
+               : map(graph, target, plan, newrank, &err);
 }
 
 int topomap_mpi_rank_map(MPI_Comm graph, int *newrank)
@@ -105,14 +100,14 @@ int topomap_mpi_process_refine(MPI_Comm graph, const topomap_mpi_target *target,
     const reorder_team *team = &target->team;
     TOPOMAP_FREED int *start = team->rank == 0 ? malloc((size_t)team->size * sizeof *start) : NULL;
     reorder_plan plan = {"refine", NULL, "topomap_mpi_process_refine", start, 0};
-    int status = -1, own;
+    int own;
 
     if (own_rank(graph, &own, err) != 0)
         return -1;
     topomap_error_set(err, TOPOMAP_EUSAGE, "the ranks to refine are no permutation");
-    if (reorder_agree(team->all, team->rank || start) &&
-        PMPI_Gather(newrank, 1, MPI_INT, start, 1, MPI_INT, 0, team->all) == MPI_SUCCESS &&
-        reorder_agree(team->all, team->rank || is_permutation(start, team->size)))
-        status = map(graph, target, &plan, newrank, err);
-    return status;
+    if (!reorder_agree(team->all, team->rank || start) ||
+        PMPI_Gather(newrank, 1, MPI_INT, start, 1, MPI_INT, 0, team->all) != MPI_SUCCESS ||
+        !reorder_agree(team->all, team->rank || is_permutation(start, team->size)))
+        return -1;
+    return map(graph, target, &plan, newrank, err);
 }

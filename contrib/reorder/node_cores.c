@@ -209,8 +209,10 @@ int reorder_inside_collect(const reorder_team *team, const reorder_settings *set
                            reorder_inside *inside, topomap_error *err)
 {
     size_t slots = team->node_rank ? 0 : (size_t)team->node_size;
-    unsigned char *masks = malloc(slots * MASK + 1), own[MASK];
-    int *process = malloc((slots + 1) * sizeof *process), ok;
+    TOPOMAP_FREED unsigned char *masks = malloc(slots * MASK + 1);
+    TOPOMAP_FREED int *process = malloc((slots + 1) * sizeof *process);
+    unsigned char own[MASK];
+    int ok;
 
     *inside = (reorder_inside){.slots = (uint32_t)slots};
     own_cpus(settings, own);
@@ -222,8 +224,6 @@ int reorder_inside_collect(const reorder_team *team, const reorder_settings *set
         own_name(settings, inside->name);
         ok = fill_inside(machine_shape(settings->inside), process, masks, inside, err) == 0;
     }
-    free(masks);
-    free(process);
     ok = reorder_agree(team->all, ok);
     if (!ok)
         reorder_inside_clear(inside);

@@ -27,7 +27,13 @@ struct search {
     uint32_t *slot_of; /* [slots] of ranks, then of the vertices without one */
     uint32_t *rank_at; /* [slots] the other way round */
     double before, after;
+    topomap_arena arrays;
 };
+
+static void search_clear(struct search *s)
+{
+    topomap_arena_clear(&s->arrays);
+}
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
@@ -40,10 +46,10 @@ static int fill_start(struct search *s, topomap_error *err)
 {
     const topomap_machine *m = s->target->machine;
 
-    s->start = topomap_alloc(s->ranks, sizeof *s->start, err);
-    s->slot_of = topomap_alloc(m->slots, sizeof *s->slot_of, err);
-    s->rank_at = topomap_alloc(m->slots, sizeof *s->rank_at, err);
-    if (!s->start || !s->slot_of || !s->rank_at)
+    s->start = topomap_arena_alloc(&s->arrays, s->ranks, sizeof *s->start, err);
+    s->slot_of = topomap_arena_alloc(&s->arrays, m->slots, sizeof *s->slot_of, err);
+    s->rank_at = topomap_arena_alloc(&s->arrays, m->slots, sizeof *s->rank_at, err);
+    if (s->arrays.is_short)
         return -1;
     for (int p = 0; p < s->target->team.size; p++)
         if (rank_of_process(s, p) < (int)s->ranks)
@@ -231,7 +237,7 @@ static int hand_out(const struct search *s, const struct task *tasks, int nodes,
         fill_task(s, 0, &tasks[0], own);
     for (int i = 1; i < nodes; i++) {
         size_t size = tasks[i].arcs ? task_bytes(&tasks[i]) : 0;
-        char *bytes = size ? malloc(size) : NULL;
+        TOPOMAP_FREED char *bytes = size ? malloc(size) : NULL;
 
         if (!size)
             continue;
@@ -240,7 +246,6 @@ static int hand_out(const struct search *s, const struct task *tasks, int nodes,
         /* Without memory an empty message: the node does nothing then. */
         ok &= PMPI_Send(bytes, bytes ? (int)size : 0, MPI_BYTE, i, 0, s->target->team.leaders) ==
               MPI_SUCCESS;
-        free(bytes);
     }
     return ok ? 0 : -1;
 }
@@ -264,7 +269,7 @@ static void core_stage(const topomap_mpi_target *target, const reorder_plan *pla
 {
     MPI_Comm leaders = target->team.leaders;
     struct task task = {0};
-    void *numbers = NULL;
+    TOPOMAP_FREED void *numbers = NULL;
     TOPOMAP_FREED uint32_t *number = NULL;
     TOPOMAP_FREED char *bytes = NULL;
     size_t size, count;
@@ -294,7 +299,6 @@ static void core_stage(const topomap_mpi_target *target, const reorder_plan *pla
     }
     if (ok && handed && s)
         take_numbers(s, tasks, nodes, numbers);
-    free(numbers);
 }
 
 /* ---- All ----------------------------------------------------------------------------------- */
@@ -355,23 +359,21 @@ static void report(const struct search *s, int status, const topomap_error *err)
 static int search_all(const topomap_mpi_target *target, const reorder_plan *plan, struct search *s,
                       int *ranks, topomap_error *err)
 {
-    struct task *tasks = NULL;
+    TOPOMAP_FREED struct task *tasks = NULL;
     int status = s ? prepare(s, &tasks, err) : 0, go = status == 0, nodes;
 
     PMPI_Comm_size(target->team.leaders, &nodes);
     PMPI_Bcast(&go, 1, MPI_INT, 0, target->team.leaders);
     if (go)
         core_stage(target, plan, s, tasks, nodes);
-    free(tasks);
-    if (!s || status != 0)
-        return status;
-    return settle(s, ranks, err);
+    return !s || status != 0 ? status : settle(s, ranks, err);
 }
 
 int reorder_place(const topomap_mpi_target *target, const topomap_graph *graph, uint32_t ranks,
                   const reorder_plan *plan, int *newrank, topomap_error *err)
 {
     const reorder_team *team = &target->team;
+    TOPOMAP_CLEANUP(search_clear)
     struct search s = {.target = target, .graph = graph, .plan = plan, .ranks = ranks};
     TOPOMAP_FREED int *all = team->rank == 0 ? malloc((size_t)team->size * sizeof *all) : NULL;
     int status = 0;
@@ -392,8 +394,5 @@ int reorder_place(const topomap_mpi_target *target, const topomap_graph *graph, 
     PMPI_Scatter(all, 1, MPI_INT, newrank, 1, MPI_INT, 0, team->all);
     if (status < 0 && team->rank != 0)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "rank 0 could not map the graph");
-    free(s.start);
-    free(s.slot_of);
-    free(s.rank_at);
     return status;
 }

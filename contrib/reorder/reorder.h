@@ -7,6 +7,7 @@
 #include "contrib/reorder/topomap-mpi.h"
 #include "machine/machine.h"
 #include "machine/shape.h"
+#include "util/alloc.h"
 
 /* ---- settings.c ---- */
 
@@ -110,6 +111,12 @@ int reorder_target_make(MPI_Comm comm, reorder_between *between, void *data,
 /** By the database where it can be used. */
 int reorder_target_default(MPI_Comm comm, topomap_mpi_target **target, topomap_error *err);
 void reorder_target_free(topomap_mpi_target *target);
+/** Of a local pointer to a target, which ends with the scope; collective as that is. */
+#define REORDER_TARGET_FREED TOPOMAP_CLEANUP(reorder_target_end)
+static inline void reorder_target_end(topomap_mpi_target **target)
+{
+    reorder_target_free(*target);
+}
 /** The database's, or one distance for all. */
 reorder_between reorder_between_database; /* data: topomap_mpi_costs *, filled, or emptied */
 reorder_between reorder_between_flat;     /* data: double *, the cost */
@@ -124,6 +131,10 @@ typedef struct reorder_arcs {
     reorder_arc *arc;
     size_t count, room;
 } reorder_arcs;
+static inline void reorder_arcs_clear(reorder_arcs *arcs)
+{
+    free(arcs->arc);
+}
 int reorder_arcs_add(reorder_arcs *arcs, int from, int to, int bytes);
 /** Brings the arcs of all processes to rank 0 as a graph of \p ranks ranks. 0 on all or -1 on all.
  */

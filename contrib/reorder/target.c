@@ -17,12 +17,11 @@ int reorder_between_flat(const topomap_mpi_target *target, void *data, uint32_t 
                          topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *group = topomap_alloc(nodes, sizeof *group, err);
-    int result = -1;
 
     (void)target;
-    if (group && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
-        result = topomap_machine_add_outer(*machine, "cluster", *(double *)data, 2, group, err);
-    return result;
+    return !group || topomap_machine_frame(nodes, slots, names, machine, err) != 0
+               ? -1
+               : topomap_machine_add_outer(*machine, "cluster", *(double *)data, 2, group, err);
 }
 
 /* A FIFO of that name must not hold the program. */
@@ -163,25 +162,24 @@ static void group_slots(const struct levels *levels, double cost, uint32_t *grou
 static int add_inside(struct levels *levels, topomap_machine *machine, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
+    TOPOMAP_FREED double *costs =
+        topomap_alloc((size_t)levels->nodes * REORDER_LEVELS, sizeof *costs, err);
     double node = node_cost(levels), cost = 0;
-    int result = -1;
+    char name[24];
 
-    levels->cost = topomap_alloc((size_t)levels->nodes * REORDER_LEVELS, sizeof(double), err);
-    if (levels->cost && group) {
-        char name[24];
-
-        fill_costs(levels);
-        result = 0;
-        for (int l = 0; !result && (cost = next_cost(levels, cost, node)) > 0; l++) {
-            group_slots(levels, cost, group);
-            snprintf(name, sizeof name, "inside %d", l + 1);
-            result = topomap_machine_add_inner(machine, name, cost, group, err);
-        }
-        if (!result)
-            result = topomap_machine_add_inner(machine, "node", node, machine->node_of, err);
+    if (!group || !costs)
+        return -1;
+    levels->cost = costs;
+    fill_costs(levels);
+    for (int l = 0; (cost = next_cost(levels, cost, node)) > 0; l++) {
+        group_slots(levels, cost, group);
+        snprintf(name, sizeof name, "inside %d", l + 1);
+        if (topomap_machine_add_inner(machine, name, cost, group, err) != 0)
+            return -1;
     }
-    free(levels->cost);
-    return result ? -1 : topomap_machine_finish(machine, err);
+    return topomap_machine_add_inner(machine, "node", node, machine->node_of, err) != 0
+               ? -1
+               : topomap_machine_finish(machine, err);
 }
 
 /* ---- All ----------------------------------------------------------------------------------- */
@@ -209,19 +207,18 @@ static int build(topomap_mpi_target *target, struct levels *levels, reorder_betw
                  void *data, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *slots = topomap_alloc(levels->nodes, sizeof *slots, err);
-    char **names = topomap_alloc(levels->nodes, sizeof *names, err);
-    int result = -1;
+    TOPOMAP_FREED char **names = topomap_alloc(levels->nodes, sizeof *names, err);
 
-    for (uint32_t i = 0; slots && names && i < levels->nodes; i++) {
+    if (!slots || !names)
+        return -1;
+    for (uint32_t i = 0; i < levels->nodes; i++) {
         slots[i] = levels->inside[i].slots;
         names[i] = (char *)levels->inside[i].name;
     }
-    if (slots && names &&
-        between(target, data, levels->nodes, names, slots, &target->machine, err) == 0 &&
-        add_inside(levels, target->machine, err) == 0)
-        result = number_slots(target, levels->inside, levels->nodes, err);
-    free(names);
-    return result;
+    return between(target, data, levels->nodes, names, slots, &target->machine, err) != 0 ||
+                   add_inside(levels, target->machine, err) != 0
+               ? -1
+               : number_slots(target, levels->inside, levels->nodes, err);
 }
 
 static int make(topomap_mpi_target *target, struct levels *levels, reorder_between *between,

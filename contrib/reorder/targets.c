@@ -145,9 +145,9 @@ static int open_flat(MPI_Comm comm, topomap_mpi_target **target, topomap_error *
 int topomap_mpi_inside_measure(MPI_Comm comm, int rounds, topomap_mpi_costs *costs,
                                topomap_error *err)
 {
-    topomap_mpi_target *t = NULL;
+    REORDER_TARGET_FREED topomap_mpi_target *t = NULL;
     topomap_mpi_costs own;
-    void *all = NULL;
+    TOPOMAP_FREED void *all = NULL;
     size_t nodes = 0;
     int ok = 1;
 
@@ -159,13 +159,11 @@ int topomap_mpi_inside_measure(MPI_Comm comm, int rounds, topomap_mpi_costs *cos
     if (ok && t->team.rank == 0)
         mean_costs(all, (int)nodes, &own);
     ok = reorder_agree(t->team.all, ok);
-    if (ok) {
-        PMPI_Bcast(&own, sizeof own, MPI_BYTE, 0, t->team.all);
-        *costs = own;
-    }
-    free(all);
-    reorder_target_free(t);
-    return ok ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory on rank 0");
+    if (!ok)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory on rank 0");
+    PMPI_Bcast(&own, sizeof own, MPI_BYTE, 0, t->team.all);
+    *costs = own;
+    return 0;
 }
 
 /* ---- Grids of hops -------------------------------------------------------------------------- */
@@ -176,6 +174,11 @@ struct lattice {
     int *at; /* [nodes * 8] */
     double base, hop;
 };
+
+static void lattice_clear(struct lattice *lattice)
+{
+    free(lattice->at);
+}
 
 static int is_grid(const topomap_mpi_grid *grid)
 {
@@ -236,19 +239,17 @@ static int between_grid(const topomap_mpi_target *target, void *data, uint32_t n
     uint32_t dims = (uint32_t)l->grid.dims, size[8];
     TOPOMAP_FREED uint16_t *coord = topomap_alloc((size_t)nodes * dims, sizeof *coord, err);
     uint8_t wrap[8];
-    int result = -1;
 
     (void)target;
+    if (!coord || topomap_machine_frame(nodes, slots, names, machine, err) != 0)
+        return -1;
     for (uint32_t d = 0; d < dims; d++) {
         size[d] = (uint32_t)l->grid.size[d];
         wrap[d] = l->grid.wraps[d] != 0;
-        for (uint32_t i = 0; coord && i < nodes; i++)
+        for (uint32_t i = 0; i < nodes; i++)
             coord[i * dims + d] = (uint16_t)l->at[8 * i + d];
     }
-    if (coord && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
-        result =
-            topomap_machine_set_torus(*machine, dims, size, wrap, coord, l->base, l->hop, 0, err);
-    return result;
+    return topomap_machine_set_torus(*machine, dims, size, wrap, coord, l->base, l->hop, 0, err);
 }
 
 /* On rank 0: hops[nodes] from its node. */
@@ -287,21 +288,18 @@ static int measure_hops(const topomap_mpi_target *t, const struct lattice *latti
 int topomap_mpi_hop_measure(MPI_Comm comm, int rounds, const topomap_mpi_grid *grid,
                             topomap_mpi_fit *fit, topomap_error *err)
 {
-    struct lattice lattice = {.at = NULL};
-    topomap_mpi_target *t = NULL;
-    int own = grid != NULL, any = 0, status;
+    TOPOMAP_CLEANUP(lattice_clear) struct lattice lattice = {.at = NULL};
+    REORDER_TARGET_FREED topomap_mpi_target *t = NULL;
+    int own = grid != NULL, any = 0;
 
     if (check_rounds(comm, rounds, err) != 0)
         return -1;
     PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, comm);
     if ((any ? open_flat(comm, &t, err) : reorder_target_default(comm, &t, err)) != 0)
         return -1;
-    status = any ? gather_grid(t, grid, &lattice, err) : 0;
-    if (status == 0)
-        status = measure_hops(t, any ? &lattice : NULL, rounds, fit, err);
-    free(lattice.at);
-    reorder_target_free(t);
-    return status;
+    if (any && gather_grid(t, grid, &lattice, err) != 0)
+        return -1;
+    return measure_hops(t, any ? &lattice : NULL, rounds, fit, err);
 }
 
 /* ---- Targets -------------------------------------------------------------------------------- */
@@ -342,22 +340,14 @@ int topomap_mpi_target_make_manhattan(MPI_Comm comm, const topomap_mpi_grid *gri
                                       const topomap_mpi_fit *fit, const topomap_mpi_costs *inside,
                                       topomap_mpi_target **target, topomap_error *err)
 {
-    struct lattice lattice = {.base = fit->base, .hop = fit->hop};
-    topomap_mpi_target *flat = NULL;
-    int status = check_costs(comm, inside, fit->base + fit->hop, err);
+    TOPOMAP_CLEANUP(lattice_clear) struct lattice lattice = {.base = fit->base, .hop = fit->hop};
+    REORDER_TARGET_FREED topomap_mpi_target *flat = NULL;
 
-    if (status == 0)
-        status = check_costs(comm, NULL, fit->base < fit->hop ? fit->base : fit->hop, err);
-    if (status == 0)
-        status = open_flat(comm, &flat, err);
-    if (status == 0)
-        status = gather_grid(flat, grid, &lattice, err);
-    if (status == 0)
-        status =
-            reorder_target_make(comm, between_grid, &lattice, inside, fit->base / 10, target, err);
-    free(lattice.at);
-    reorder_target_free(flat);
-    return status;
+    if (check_costs(comm, inside, fit->base + fit->hop, err) != 0 ||
+        check_costs(comm, NULL, fit->base < fit->hop ? fit->base : fit->hop, err) != 0 ||
+        open_flat(comm, &flat, err) != 0 || gather_grid(flat, grid, &lattice, err) != 0)
+        return -1;
+    return reorder_target_make(comm, between_grid, &lattice, inside, fit->base / 10, target, err);
 }
 
 /* On rank 0: a distance for each pair of nodes. */
@@ -368,18 +358,17 @@ static int between_pairs(const topomap_mpi_target *target, void *data, uint32_t 
     const double *time = data;
     TOPOMAP_FREED uint32_t *site = topomap_alloc(nodes, sizeof *site, err);
     TOPOMAP_FREED float *cost = topomap_alloc((size_t)nodes * nodes, sizeof *cost, err);
-    int result = -1;
 
     (void)target;
-    for (uint32_t i = 0; site && cost && i < nodes; i++) {
+    if (!site || !cost || topomap_machine_frame(nodes, slots, names, machine, err) != 0)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++) {
         site[i] = i;
         for (uint32_t j = 0; j < nodes; j++)
             cost[(size_t)i * nodes + j] =
                 (float)((time[(size_t)i * nodes + j] + time[(size_t)j * nodes + i]) / 2);
     }
-    if (site && cost && topomap_machine_frame(nodes, slots, names, machine, err) == 0)
-        result = topomap_machine_set_matrix(*machine, "matrix", nodes, site, cost, NULL, err);
-    return result;
+    return topomap_machine_set_matrix(*machine, "matrix", nodes, site, cost, NULL, err);
 }
 
 /* Leaders: rows of all to rank 0. */
@@ -408,23 +397,17 @@ static int measure_pairs(const topomap_mpi_target *t, int rounds, double **all, 
 int topomap_mpi_target_make_all_to_all(MPI_Comm comm, int rounds, const topomap_mpi_costs *inside,
                                        topomap_mpi_target **target, topomap_error *err)
 {
-    topomap_mpi_target *flat = NULL;
-    double *all = NULL, least = 0;
-    int status = check_costs(comm, inside, 0, err) != 0 || check_rounds(comm, rounds, err) != 0
-                     ? -1
-                     : open_flat(comm, &flat, err);
+    REORDER_TARGET_FREED topomap_mpi_target *flat = NULL;
+    TOPOMAP_FREED double *all = NULL;
+    double least = 0;
+    int ok;
 
-    if (status == 0) {
-        int ok =
-            flat->team.leaders == MPI_COMM_NULL || measure_pairs(flat, rounds, &all, &least) == 0;
-
-        if (!reorder_agree(flat->team.all, ok))
-            status = topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for all pairs of nodes");
-    }
-    if (status == 0)
-        status = reorder_target_make(comm, between_pairs, all, inside, least > 0 ? least / 10 : 1,
-                                     target, err);
-    free(all);
-    reorder_target_free(flat);
-    return status;
+    if (check_costs(comm, inside, 0, err) != 0 || check_rounds(comm, rounds, err) != 0 ||
+        open_flat(comm, &flat, err) != 0)
+        return -1;
+    ok = flat->team.leaders == MPI_COMM_NULL || measure_pairs(flat, rounds, &all, &least) == 0;
+    if (!reorder_agree(flat->team.all, ok))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for all pairs of nodes");
+    return reorder_target_make(comm, between_pairs, all, inside, least > 0 ? least / 10 : 1, target,
+                               err);
 }

@@ -134,16 +134,16 @@ static int gather_items(MPI_Comm comm, const void *own, int count, size_t size, 
 int reorder_gather(MPI_Comm comm, const void *own, size_t count, size_t size, void **all,
                    size_t *total)
 {
-    int rank, ranks, *counts, failed;
+    TOPOMAP_FREED int *counts = NULL;
+    int rank, ranks;
 
     *all = NULL;
     *total = 0;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
     counts = rank == 0 ? malloc(2 * (size_t)ranks * sizeof *counts) : NULL;
-    failed = !reorder_agree(comm, rank || counts) ||
-             gather_items(comm, own, count <= INT_MAX ? (int)count : -1, size, counts, ranks, all,
-                          total) != 0;
-    free(counts);
-    return failed ? -1 : 0;
+    return reorder_agree(comm, rank || counts)
+               ? gather_items(comm, own, count <= INT_MAX ? (int)count : -1, size, counts, ranks,
+                              all, total)
+               : -1;
 }

@@ -60,6 +60,7 @@ static int is_profiled(void)
 static int all_may(MPI_Comm comm, const char *what, const reorder_settings *settings)
 {
     const reorder_program *known = reorder_program_known();
+    const char *why = NULL;
 
     if (!reorder_agree(comm, !settings->counts))
         return 1; /* they stay anyway */
@@ -68,15 +69,13 @@ static int all_may(MPI_Comm comm, const char *what, const reorder_settings *sett
             say_program(comm, known);
         return 0;
     }
-    if (!reorder_agree(comm, !is_profiled())) {
-        say_why(comm, settings, what, "a profile is made of this run");
-        return 0;
-    }
-    if (!reorder_agree(comm, !settings->placed)) {
-        say_why(comm, settings, what, "topomap has placed them at the launch");
-        return 0;
-    }
-    return 1;
+    if (!reorder_agree(comm, !is_profiled()))
+        why = "a profile is made of this run";
+    else if (!reorder_agree(comm, !settings->placed))
+        why = "topomap has placed them at the launch";
+    if (why)
+        say_why(comm, settings, what, why);
+    return !why;
 }
 
 /* Whether all processes want this and have what it takes. */
@@ -102,30 +101,23 @@ static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int
                   uint32_t ranks, int *newrank)
 {
     reorder_plan plan = {.what = what};
-    topomap_mpi_target *target = NULL;
+    REORDER_TARGET_FREED topomap_mpi_target *target = NULL;
     topomap_graph *graph = NULL;
     topomap_error err;
     reorder_settings settings;
-    int status;
+    int status = 0;
 
     reorder_settings_read(&settings);
     plan.counts = !reorder_agree(comm, !settings.counts);
-    status = reorder_target_default(comm, &target, &err);
-
-    if (status == 0 && distributed)
-        status = reorder_arcs_gather(&target->team, arcs, ranks, &graph, &err);
-    else if (status == 0)
-        status =
-            reorder_agree(target->team.all,
-                          target->team.rank || reorder_arcs_graph(arcs, ranks, &graph, &err) == 0)
-                ? 0
-                : -1;
-    if (status == 0)
-        status = reorder_place(target, graph, ranks, &plan, newrank, &err);
-    else
+    if (reorder_target_default(comm, &target, &err) != 0 ||
+        (distributed ? reorder_arcs_gather(&target->team, arcs, ranks, &graph, &err) != 0
+                     : !reorder_agree(target->team.all,
+                                      target->team.rank ||
+                                          reorder_arcs_graph(arcs, ranks, &graph, &err) == 0)))
         say_failure(comm, what, &err);
+    else
+        status = reorder_place(target, graph, ranks, &plan, newrank, &err);
     topomap_graph_free(graph);
-    reorder_target_free(target);
     return status > 0 && !plan.counts;
 }
 
@@ -170,16 +162,14 @@ struct shape {
  */
 static int make(MPI_Comm comm, const struct shape *shape, MPI_Comm *result)
 {
-    reorder_arcs arcs = {0};
+    TOPOMAP_CLEANUP(reorder_arcs_clear) reorder_arcs arcs = {0};
     MPI_Comm ordered;
     int rank = 0, newrank, status;
 
     PMPI_Comm_rank(comm, &rank);
     if (rank == 0 && shape->arcs(shape, &arcs) != 0)
         arcs.count = 0; /* then nothing is gained */
-    status = search(comm, shape->what, &arcs, 0, (uint32_t)shape->ranks, &newrank);
-    free(arcs.arc);
-    if (!status)
+    if (!search(comm, shape->what, &arcs, 0, (uint32_t)shape->ranks, &newrank))
         return shape->make(shape, comm, result);
     status = split(comm, newrank, &ordered);
     if (status != MPI_SUCCESS)
@@ -381,7 +371,8 @@ API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int so
                      theirs;
     reorder_arcs arcs = {0};
     MPI_Comm ordered;
-    int size = 0, rank = 0, status, *own, *list = NULL;
+    TOPOMAP_FREED int *own = NULL, *list = NULL;
+    int size = 0, rank = 0, status;
 
     if (!reorder || !is_intracommunicator(comm) || !result)
         return PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
@@ -415,7 +406,5 @@ API int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int so
         status = PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
                                                  destinations, destweights, info, 0, result);
     PMPI_Comm_free(&ordered);
-    free(own);
-    free(list);
     return status;
 }

@@ -25,7 +25,7 @@ endif
 noinst_DATA += $(testbed_programs)
 CLEANFILES += $(testbed_openmpi) $(testbed_mpich) $(testbed_mpi_abi)
 
-testbed_exchange = $(srcdir)/$(testbed_dir)/exchange.c $(srcdir)/$(testbed_dir)/patterns.c $(srcdir)/$(testbed_dir)/mesh.c
+testbed_exchange = $(srcdir)/$(testbed_dir)/exchange.c $(srcdir)/$(testbed_dir)/patterns.c
 testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(testbed_exchange)
 testbed_kernels = $(srcdir)/$(testbed_dir)/kernels.c $(testbed_exchange)
 testbed_headers = $(srcdir)/$(testbed_dir)/finish.h $(srcdir)/$(testbed_dir)/options.h $(srcdir)/$(testbed_dir)/exchange.h $(srcdir)/$(testbed_dir)/patterns.h

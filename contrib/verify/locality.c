@@ -4,10 +4,10 @@
 #include "config.h"
 
 #include "contrib/verify/verify.h"
+#include "util/alloc.h"
 
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -57,7 +57,8 @@ int verify_locality(const char *locality, const cpu_set_t *cpus, topomap_error *
 {
     hwloc_topology_t topology;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    char *copy = strdup(locality), *rest = NULL;
+    TOPOMAP_FREED char *copy = strdup(locality);
+    char *rest = NULL;
     int result = 0;
 
     if (set && copy && hwloc_topology_init(&topology) == 0) {
@@ -71,7 +72,6 @@ int verify_locality(const char *locality, const cpu_set_t *cpus, topomap_error *
                 result = check_part(topology, part, set, err);
         hwloc_topology_destroy(topology);
     }
-    free(copy);
     hwloc_bitmap_free(set);
     return result;
 }

@@ -8,6 +8,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/node/cpus.h"
+#include "util/alloc.h"
 
 int verify_plan_init(verify_plan *plan, topomap_error *err)
 {
@@ -79,19 +80,16 @@ static int read_placement(const char *path, const json_t *placement, long rank, 
 int verify_plan_read(const char *path, long rank, verify_plan *plan, topomap_error *err)
 {
     json_error_t where;
-    json_t *root = json_load_file(path, 0, &where), *placement = json_object_get(root, "placement");
-    int result;
+    json_auto_t *root = json_load_file(path, 0, &where);
+    const json_t *placement = json_object_get(root, "placement");
 
     if (!root)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s:%d: %s", path, where.line,
                                  where.text);
     if (json_is_array(placement))
-        result = read_placement(path, placement, rank, plan, err);
-    else
-        result = topomap_error_set(
-            err, TOPOMAP_EINPUT, "%.300s: not a plan: expected `topomap map --format json`", path);
-    json_decref(root);
-    return result;
+        return read_placement(path, placement, rank, plan, err);
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "%.300s: not a plan: expected `topomap map --format json`", path);
 }
 
 /* ---- The environment ----------------------------------------------------------------------- */
@@ -129,7 +127,7 @@ int verify_plan_bindings(const char *text, uint32_t node, uint32_t local, const 
                          verify_plan *plan, topomap_error *err)
 {
     topomap_node_plan node_plan;
-    void *memory;
+    TOPOMAP_FREED void *memory = NULL;
     uint32_t entry;
     int result;
 
@@ -140,6 +138,5 @@ int verify_plan_bindings(const char *text, uint32_t node, uint32_t local, const 
     plan->local_size = node_plan.tasks;
     if (!result && node_plan.cores)
         result = add_runs(plan, &node_plan, entry, err);
-    free(memory);
     return result;
 }

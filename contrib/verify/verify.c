@@ -12,6 +12,7 @@
 
 #include "plugin/common/environment.h"
 #include "plugin/common/spool.h"
+#include "util/alloc.h"
 #include "util/full_io.h"
 
 enum { OK, WRONG, USAGE, INPUT, OTHER, TEXT = 400, PATIENCE = 60 };
@@ -107,19 +108,17 @@ static int read_bindings(long node, long local, verify_plan *plan, topomap_error
 {
     const char *bindings = getenv(PLUGIN_ENV_BINDINGS), *note = getenv(PLUGIN_ENV_SPOOL);
     const char *gpu = getenv(PLUGIN_ENV_GPU);
-    char *text = NULL;
+    TOPOMAP_FREED char *text = NULL;
     size_t size;
-    int result = 0;
 
     if (!bindings && note &&
         plugin_spool_read(note, NULL, PLUGIN_SPOOL_MOST, &text, &size, err) != 0)
         return -1;
     bindings = bindings ? bindings : text;
-    if (bindings && node >= 0 && local >= 0)
-        result = verify_plan_bindings(bindings, (uint32_t)node, (uint32_t)local,
-                                      gpu ? gpu : getenv("SLURM_STEP_GPUS"), plan, err);
-    free(text);
-    return result;
+    if (!bindings || node < 0 || local < 0)
+        return 0;
+    return verify_plan_bindings(bindings, (uint32_t)node, (uint32_t)local,
+                                gpu ? gpu : getenv("SLURM_STEP_GPUS"), plan, err);
 }
 
 /* What the launch left in the environment: where Slurm has put the task, and its CPUs. */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/spec.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/input.h"
 
 static const struct {
     const char *name, *grammar;
@@ -39,131 +35,6 @@ static const struct {
     {"links", "links:FILE[*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ", 0, topomap_spec_links},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-int topomap_spec_fail(const topomap_spec *spec, topomap_error *err, const char *format, ...)
-{
-    char text[384];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return topomap_error_set(err, TOPOMAP_EUSAGE, "machine '%s': %s", spec->text, text);
-}
-
-int topomap_spec_numbers(const char *text, char separator, uint32_t *number, uint32_t limit)
-{
-    uint32_t count = 0;
-
-    for (;;) {
-        char *end;
-        unsigned long long value;
-
-        if (!isdigit((unsigned char)*text) || count == limit)
-            return -1;
-        errno = 0;
-        value = strtoull(text, &end, 10);
-        if (errno || value == 0 || value > UINT32_MAX)
-            return -1;
-        number[count++] = (uint32_t)value;
-        if (*end == '\0')
-            return (int)count;
-        if (*end != separator)
-            return -1;
-        text = end + 1;
-    }
-}
-
-static int read_id(topomap_input *input, const char *line, uint64_t limit, uint32_t *id,
-                   topomap_error *err)
-{
-    char *end;
-    unsigned long long value;
-
-    errno = 0;
-    value = isdigit((unsigned char)*line) ? strtoull(line, &end, 10) : 0;
-    if (!isdigit((unsigned char)*line) || errno || end[strspn(end, " \t")] != '\0')
-        return topomap_input_fail(input, err, "expected one node id, found '%.40s'", line);
-    if (value >= limit)
-        return topomap_input_fail(input, err, "node %llu does not exist: the machine has %llu",
-                                  value, (unsigned long long)limit);
-    *id = (uint32_t)value;
-    return 0;
-}
-
-static int read_ids(topomap_input *input, uint64_t limit, uint32_t **ids, size_t *count,
-                    topomap_error *err)
-{
-    uint8_t *seen = topomap_alloc(limit / 8 + 1, 1, err);
-    size_t capacity = 0, length;
-    char *line;
-    int got = seen ? 0 : -1;
-
-    while (seen && (got = topomap_input_line(input, 0, &line, &length, err)) == 1) {
-        uint32_t id = 0;
-
-        line += strspn(line, " \t");
-        if (*line == '\0' || *line == '#')
-            continue;
-        got = -1;
-        if (read_id(input, line, limit, &id, err) != 0)
-            break;
-        if (seen[id / 8] & (1u << (id % 8))) {
-            topomap_input_fail(input, err, "node %u is listed twice", id);
-            break;
-        }
-        seen[id / 8] |= (uint8_t)(1u << (id % 8));
-        if (topomap_grow(ids, &capacity, *count + 1, sizeof **ids, err) != 0)
-            break;
-        (*ids)[(*count)++] = id;
-    }
-    free(seen);
-    if (got == 0 && *count == 0)
-        return topomap_input_fail(input, err, "expected node ids, one per line, found none");
-    return got;
-}
-
-int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_t *count,
-                       topomap_error *err)
-{
-    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
-    TOPOMAP_FREED uint32_t *list = NULL;
-    size_t length = 0;
-
-    if (topomap_input_open(path, &input, err) || read_ids(input, limit, &list, &length, err))
-        return -1;
-    *ids = topomap_take(&list);
-    *count = (uint32_t)length;
-    return 0;
-}
-
-int topomap_spec_frame(uint32_t nodes, uint32_t slots, char *const *names,
-                       topomap_machine **machine, topomap_error *err)
-{
-    TOPOMAP_FREED uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
-
-    if (!per_node)
-        return -1;
-    for (uint32_t i = 0; i < nodes; i++)
-        per_node[i] = slots;
-    return topomap_machine_frame(nodes, per_node, names, machine, err);
-}
-
-int topomap_spec_build(const topomap_spec *spec, uint64_t nodes, uint32_t slots,
-                       topomap_spec_fill *fill, void *shape, topomap_machine **out,
-                       topomap_error *err)
-{
-    TOPOMAP_MACHINE_FREED topomap_machine *machine = NULL;
-    TOPOMAP_FREED uint32_t *ids = NULL;
-    uint32_t count = (uint32_t)nodes;
-
-    if ((spec->alloc && topomap_spec_alloc(spec->alloc, nodes, &ids, &count, err)) ||
-        topomap_spec_frame(count, slots, NULL, &machine, err) || fill(machine, ids, shape, err) ||
-        topomap_machine_finish(machine, err))
-        return -1;
-    *out = topomap_take(&machine);
-    return 0;
-}
 
 /* Where the last ",key=" of a known key begins, so that a file name may hold a comma. */
 static char *last_key(char *text, char **key, char **value)

@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines whose shape is key=number,key=number. */
+/* What all kinds of machines read alike: numbers, and shapes of key=number,key=number. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "machine/spec.h"
+
+int topomap_spec_fail(const topomap_spec *spec, topomap_error *err, const char *format, ...)
+{
+    char text[384];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return topomap_error_set(err, TOPOMAP_EUSAGE, "machine '%s': %s", spec->text, text);
+}
+
+int topomap_spec_numbers(const char *text, char separator, uint32_t *number, uint32_t limit)
+{
+    uint32_t count = 0;
+
+    for (;;) {
+        char *end;
+        unsigned long long value;
+
+        if (!isdigit((unsigned char)*text) || count == limit)
+            return -1;
+        errno = 0;
+        value = strtoull(text, &end, 10);
+        if (errno || value == 0 || value > UINT32_MAX)
+            return -1;
+        number[count++] = (uint32_t)value;
+        if (*end == '\0')
+            return (int)count;
+        if (*end != separator)
+            return -1;
+        text = end + 1;
+    }
+}
 
 const char *topomap_spec_find(const topomap_spec *spec, const char *key)
 {

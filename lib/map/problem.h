@@ -32,6 +32,18 @@ typedef struct topomap_findings {
                      the two then */
 } topomap_findings;
 
+/* How much nodes may have to compute: topomap_level_open() in refine/refine.h. */
+typedef struct topomap_level {
+    const uint64_t *load; /* [ranks] */
+    uint32_t ranks;
+    double limit;    /* load a slot, at most */
+    uint32_t *dealt; /* [ranks] the node of each that LPT gave it to */
+} topomap_level;
+
+typedef int topomap_map_function(const topomap_graph *graph, const topomap_machine *machine,
+                                 const topomap_map_options *options, topomap_mapping **mapping,
+                                 topomap_error *err);
+
 typedef struct topomap_problem {
     /* What is given, and stays as it is. */
     const topomap_machine *machine;
@@ -42,7 +54,7 @@ typedef struct topomap_problem {
     enum topomap_effort effort;
     uint64_t seed;
     const struct topomap_objective *objective; /* congestion; NULL: J */
-    const struct topomap_level *level;         /* of nodes' loads; NULL: they do not count */
+    const topomap_level *level;                /* of nodes' loads; NULL: they do not count */
     int inter_only;
     const uint32_t *held;                    /* the rank that `swap` leaves on its slot; or NULL */
     double patience;                         /* multiplies what a refinement may spend; 0 is 1 */
@@ -53,6 +65,7 @@ typedef struct topomap_problem {
     const atomic_int *cancel;                /* nonzero: nobody waits for the result; or NULL */
     const char *parameters; /* of the algorithm that runs (see parameters, below), lent; or NULL */
     size_t parameters_length;
+    topomap_map_function *map; /* topomap_map(), for strategies that map a smaller problem first */
 
     topomap_work work;
     topomap_findings found;
@@ -69,12 +82,27 @@ int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error
 
 /** Gives the slots that are left, in order, to the vertices that have none (UINT32_MAX). */
 void topomap_problem_fill(const topomap_problem *problem, uint32_t *slot_of);
+/** The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves
+ *  empty go to the padding vertices, in order. TOPOMAP_EINPUT where it is no placement.
+ *  \param name     for the error
+ *  \param slot_of  [ranks], or NULL: rank r on slot r
+ *  \param full     [slots] out */
+int topomap_placement_fill(const char *name, const uint32_t *slot_of, uint32_t ranks,
+                           uint32_t slots, uint32_t *full, topomap_error *err);
+/** Reorders ranks inside each node so that they ascend with the slots. */
+int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_of,
+                                topomap_error *err);
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);
 /** J of a placement, and with another objective what it reaches by that. -1 where memory is short.
  */
 int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
                           struct topomap_score *score, topomap_error *err);
+/** The highest load of a node for each of its slots. \p node [nodes] loads of the nodes */
+double topomap_nodes_most_load(const topomap_machine *machine, const double *node);
+/** The same of a placement. \p slot_of [ranks]; \p node [nodes] out: the loads of the nodes */
+double topomap_problem_most_load(const topomap_problem *problem, const uint32_t *slot_of,
+                                 double *node);
 /** Nonzero where a launch has no time for what takes long: ranks that change places all over a
  * large machine, and new places inside each node. */
 static inline int topomap_problem_is_hasty(const topomap_problem *problem)

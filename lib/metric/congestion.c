@@ -38,16 +38,6 @@ const char *topomap_congestion_usual(const topomap_network *network)
                                                : "exact";
 }
 
-int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
-                                   topomap_error *err)
-{
-    char a[64], b[64];
-
-    topomap_vertex_name(traffic->network, from, a, sizeof a);
-    topomap_vertex_name(traffic->network, to, b, sizeof b);
-    return topomap_error_set(err, TOPOMAP_EINPUT, "no path from %s to %s in this network", a, b);
-}
-
 /* Shares that differ by less are equal: the first of them is the worst link. */
 #define ROUNDING 1e-12
 

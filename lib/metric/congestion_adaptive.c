@@ -32,7 +32,7 @@ int topomap_congestion_adaptive(const topomap_traffic *t, double *load, topomap_
 
             if (g->bytes[e] && from != to &&
                 topomap_dragonfly_ways(t->network, from, t->node_of[g->target[e]], put, &message))
-                return topomap_congestion_unreachable(t, from, to, err);
+                return topomap_traffic_unreachable(t, from, to, err);
         }
     return 0;
 }

@@ -83,7 +83,7 @@ static int check_reached(const topomap_traffic *t, const struct search *s, uint3
         return 0;
     for (uint32_t v = 0; v < t->network->vertices; v++)
         if (s->wanted[v] > 0.0 && s->distance[v] == UINT32_MAX)
-            return topomap_congestion_unreachable(t, from, v, err);
+            return topomap_traffic_unreachable(t, from, v, err);
     return 0;
 }
 

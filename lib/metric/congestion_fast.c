@@ -29,7 +29,7 @@ static int route_all(const topomap_traffic *t, topomap_path_search *s, const top
         uint32_t from = t->vertex_of[arc[i].a], to = t->vertex_of[arc[i].b];
 
         if (topomap_path_find(s, load, from, &(topomap_path_goal){.to = to}) != to)
-            return topomap_congestion_unreachable(t, from, to, err);
+            return topomap_traffic_unreachable(t, from, to, err);
         for (uint32_t v = to; v != from; v = s->tail[v])
             load[s->cost[v].link] += -(double)arc[i].key;
     }

@@ -32,7 +32,7 @@ int topomap_flows_add(topomap_flows *f, const topomap_traffic *t, uint32_t u, ui
         uint32_t link = topomap_network_next(n, at, t->node_of[v]);
 
         if (link == UINT32_MAX || steps == n->vertices)
-            return topomap_congestion_unreachable(t, t->vertex_of[u], t->vertex_of[v], err);
+            return topomap_traffic_unreachable(t, t->vertex_of[u], t->vertex_of[v], err);
         if (topomap_grow(&f->link, &f->link_room, f->links + 1, sizeof *f->link, err))
             return -1;
         f->link[f->links++] = link;

@@ -60,6 +60,9 @@ typedef struct topomap_traffic {
 int topomap_traffic_open(const topomap_graph *graph, const topomap_machine *machine,
                          const uint32_t *slot_of, topomap_traffic *traffic, topomap_error *err);
 void topomap_traffic_close(topomap_traffic *traffic);
+/** Sets \p err to "no path", with the names of the vertices \p from and \p to. Returns -1. */
+int topomap_traffic_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
+                                topomap_error *err);
 
 /** "leaf1"; "router 5" where vertices have no names. What does not fit is cut. */
 void topomap_vertex_name(const topomap_network *network, uint32_t vertex, char *text, size_t size);
@@ -111,10 +114,6 @@ int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine
                                const uint32_t *slot_of_rank, const char *model,
                                topomap_watch *watch, topomap_congestion *congestion,
                                topomap_error *err);
-
-/** No path: names both ends. Returns -1. */
-int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
-                                   topomap_error *err);
 
 /* ---- flows --------------------------------------------------------------------- */
 /* Messages that flow along their routes and share links, for lib/metric/fluid.c and overlap.c. */

@@ -50,6 +50,16 @@ void topomap_traffic_close(topomap_traffic *traffic)
     free(traffic->vertex_of);
 }
 
+int topomap_traffic_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
+                                topomap_error *err)
+{
+    char a[64], b[64];
+
+    topomap_vertex_name(traffic->network, from, a, sizeof a);
+    topomap_vertex_name(traffic->network, to, b, sizeof b);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "no path from %s to %s in this network", a, b);
+}
+
 /* ---- Names ------------------------------------------------------------------------------- */
 
 void topomap_vertex_name(const topomap_network *network, uint32_t vertex, char *text, size_t size)

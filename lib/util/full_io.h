@@ -3,9 +3,13 @@
  * files. */
 #pragma once
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- full_io ------------------------------------------------------------------- */
 
@@ -31,6 +35,39 @@ int topomap_untrusted_open(int folder, const char *path, int flags, struct stat 
 /** Returns why topomap_untrusted_open() has failed, by its \p about and errno, for a message behind
  * "PATH: ". */
 const char *topomap_untrusted_why(const struct stat *about);
+
+/* ---- Ends with its scope ------------------------------------------------------- */
+
+/** Attributes of a local descriptor, stream or directory: it is closed at the end of its scope, if
+ * it is open (not negative, not NULL). errno stays. The variable must be initialised.
+ */
+#define TOPOMAP_CLOSED __attribute__((cleanup(topomap_close_local)))
+#define TOPOMAP_CLOSED_FILE __attribute__((cleanup(topomap_close_file)))
+#define TOPOMAP_CLOSED_DIR __attribute__((cleanup(topomap_close_dir)))
+static inline void topomap_close_local(const int *fd)
+{
+    int why = errno;
+
+    if (*fd >= 0)
+        close(*fd);
+    errno = why;
+}
+static inline void topomap_close_file(FILE *const *file)
+{
+    int why = errno;
+
+    if (*file)
+        fclose(*file);
+    errno = why;
+}
+static inline void topomap_close_dir(DIR *const *list)
+{
+    int why = errno;
+
+    if (*list)
+        closedir(*list);
+    errno = why;
+}
 
 /* ---- standard files ------------------------------------------------------------ */
 /* A program that was started with descriptor 0, 1 or 2 closed would open its first file under that

@@ -25,29 +25,17 @@ struct row {
     size_t at;                    /* in plugin_args */
     enum topomap_request_key key; /* of a setting */
     unsigned long most;           /* of a number */
+    const char *or_word;          /* in place of a whole path; NULL: none */
+    const char *without;          /* characters that a path has not; NULL: it may have any */
 };
 
-static int whole_path(const struct row *row, const char *value, void *to)
+static int path(const struct row *row, const char *value, void *to)
 {
-    (void)row;
-    if (*value != '/')
+    if ((*value != '/' && (!row->or_word || strcmp(value, row->or_word) != 0)) ||
+        (row->without && strpbrk(value, row->without)))
         return -1;
     *(const char **)to = value;
     return 0;
-}
-
-static int path_or_none(const struct row *row, const char *value, void *to)
-{
-    if (strcmp(value, "none") != 0)
-        return whole_path(row, value, to);
-    *(const char **)to = value;
-    return 0;
-}
-
-/* It stands in LD_PRELOAD. */
-static int path_of_libraries(const struct row *row, const char *value, void *to)
-{
-    return strpbrk(value, ": \t") ? -1 : whole_path(row, value, to);
 }
 
 static int read_number(const char *value, unsigned long most, unsigned *to)
@@ -73,12 +61,6 @@ int plugin_args_milliseconds(const char *value, unsigned *to)
     return read_number(value, HOUR_MS, to);
 }
 
-static int milliseconds(const struct row *row, const char *value, void *to)
-{
-    (void)row;
-    return plugin_args_milliseconds(value, to);
-}
-
 static int mode(const struct row *row, const char *value, void *to)
 {
     (void)row;
@@ -95,24 +77,24 @@ static int setting(const struct row *row, const char *value, void *to)
 #define AT(member) .at = offsetof(plugin_args, member)
 
 static const struct row rows[] = {
-    {"planner=", whole_path, AT(planner)},
-    {"node_helper=", whole_path, AT(node_helper)},
-    {"db=", whole_path, AT(db)},
-    {"policy=", whole_path, AT(policy)},
-    {"spool=", whole_path, AT(spool)},
-    {"deadline_ms=", milliseconds, AT(deadline_ms)},
-    {"node_ms=", milliseconds, AT(node_ms)},
-    {"end_ms=", milliseconds, AT(end_ms)},
+    {"planner=", path, AT(planner)},
+    {"node_helper=", path, AT(node_helper)},
+    {"db=", path, AT(db)},
+    {"policy=", path, AT(policy)},
+    {"spool=", path, AT(spool)},
+    {"deadline_ms=", number, AT(deadline_ms), .most = HOUR_MS},
+    {"node_ms=", number, AT(node_ms), .most = HOUR_MS},
+    {"end_ms=", number, AT(end_ms), .most = HOUR_MS},
     {"default=", mode, AT(site.mode)},
     {"min_gain=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_MIN_GAIN},
     {"required", setting, AT(site.settings), .key = TOPOMAP_REQUEST_REQUIRED},
     {"verbose", setting, AT(site.settings), .key = TOPOMAP_REQUEST_VERBOSE},
-    {"records=", whole_path, AT(records)},
+    {"records=", path, AT(records)},
     {"record_days=", number, AT(record_limits.days), .most = 36500},
     {"record_megabytes=", number, AT(record_limits.megabytes), .most = 1 << 20},
-    {"store=", whole_path, AT(store)},
-    {"scontrol=", path_or_none, AT(scontrol)},
-    {"profiler=", path_of_libraries, AT(profiler)},
+    {"store=", path, AT(store)},
+    {"scontrol=", path, AT(scontrol), .or_word = "none"},
+    {"profiler=", path, AT(profiler), .without = ": \t"}, /* it stands in LD_PRELOAD */
     {"compare=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_COMPARE},
 };
 
@@ -133,34 +115,25 @@ static const struct row *row_of(const char *word, const char **value)
 void plugin_args_describe(const plugin_args *args,
                           void (*say)(const char *name, const char *value, const char *origin))
 {
-    char deadline[16], node[16], end[16], days[16], megabytes[16];
-    const struct {
-        const char *word, *value;
-    } values[] = {{"planner=", args->planner},
-                  {"deadline_ms=", deadline},
-                  {"node_ms=", node},
-                  {"end_ms=", end},
-                  {"policy=", args->policy},
-                  {"spool=", args->spool},
-                  {"scontrol=", args->scontrol},
-                  {"records=", args->records},
-                  {"record_days=", args->records ? days : NULL},
-                  {"record_megabytes=", args->records ? megabytes : NULL}};
-    const char *none;
+    static const char *const words[] = {
+        "planner=", "deadline_ms=", "node_ms=", "end_ms=",      "policy=",
+        "spool=",   "scontrol=",    "records=", "record_days=", "record_megabytes="};
+    const char *value;
 
-    snprintf(deadline, sizeof deadline, "%u", args->deadline_ms);
-    snprintf(node, sizeof node, "%u", args->node_ms);
-    snprintf(end, sizeof end, "%u", args->end_ms);
-    snprintf(days, sizeof days, "%u", args->record_limits.days);
-    snprintf(megabytes, sizeof megabytes, "%u", args->record_limits.megabytes);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        const struct row *row = row_of(values[i].word, &none);
-        char name[32];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const struct row *row = row_of(words[i], &value);
+        const void *at = (const char *)args + row->at;
+        int is_number = row->read == number, is_limit = !strncmp(words[i], "record_", 7);
+        char name[32], text[16];
 
-        snprintf(name, sizeof name, "%.*s", (int)strlen(values[i].word) - 1, values[i].word);
-        if (values[i].value)
-            say(name, values[i].value,
-                args->said & 1u << (row - rows) ? "plugstack.conf" : "default");
+        snprintf(name, sizeof name, "%.*s", (int)strlen(words[i]) - 1, words[i]);
+        value = text;
+        if (is_number)
+            snprintf(text, sizeof text, "%u", *(const unsigned *)at);
+        else
+            value = *(const char *const *)at;
+        if (value && (args->records || !is_limit))
+            say(name, value, args->said & 1u << (row - rows) ? "plugstack.conf" : "default");
     }
 }
 

@@ -3,11 +3,14 @@
 #include "plugin/common/child.h"
 #include "plugin/sandbox/sandbox.h"
 #include "util/clock.h"
+#include "util/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -220,6 +223,81 @@ int plugin_child_start(const char *path, const char *const *words,
     return why;
 }
 
+/* ---- The step's control group ------------------------------------------------------------ */
+
+/* The one tree of version 2 (cgroups(7)); its line begins so. */
+#define TREE "/sys/fs/cgroup"
+#define LINE "0::/"
+
+static const char *line_of_tree(const char *text)
+{
+    while (text && strncmp(text, LINE, strlen(LINE)) != 0) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text ? text + strlen(LINE) - 1 : NULL;
+}
+
+/* SCOPE/job_J/step_S/slurm. \return the length of SCOPE, or 0 */
+static size_t length_of_scope(const char *group, size_t length)
+{
+    static const char leaf[] = "/slurm";
+    const char *at = group, *job = NULL;
+
+    for (; at && at < group + length; at = strchr(at + 1, '/'))
+        if (!strncmp(at, "/job_", 5))
+            job = at;
+    if (!job || length < sizeof leaf ||
+        memcmp(group + length + 1 - sizeof leaf, leaf, sizeof leaf - 1) != 0)
+        return 0;
+    at = strchr(job + 1, '/');
+    return at && !strncmp(at, "/step_", 6) &&
+                   strchr(at + 1, '/') == group + length + 1 - sizeof leaf
+               ? (size_t)(job - group)
+               : 0;
+}
+
+int plugin_group_outside(const char *text, char *path)
+{
+    const char *group = line_of_tree(text);
+    size_t length = group ? strcspn(group, "\n") : 0, scope = length_of_scope(group, length);
+    int size;
+
+    if (!scope)
+        return -1;
+    size = snprintf(path, PLUGIN_GROUP_PATH, TREE "%.*s/system/cgroup.procs", (int)scope, group);
+    return size < PLUGIN_GROUP_PATH ? 0 : -1;
+}
+
+/* The same for this process. It is the kernel's own file, of a step's own process: a line for each
+ * hierarchy. */
+static int find_outside(char *path)
+{
+    char text[4096];
+    TOPOMAP_CLOSED int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+    if (size <= 0)
+        return -1;
+    text[size] = 0;
+    return plugin_group_outside(text, path);
+}
+
+/* Moves \p pid there, in a process of its own that ends with it. System calls only. */
+static _Noreturn void move_outside(const char *path, pid_t pid)
+{
+    char digits[24], *digit = digits + sizeof digits;
+    int fd;
+
+    do
+        *--digit = (char)('0' + pid % 10);
+    while (pid /= 10);
+    if (plugin_regain_root())
+        _exit(1);
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    _exit(fd < 0 || write(fd, digit, (size_t)(digits + sizeof digits - digit)) < 0);
+}
+
 /* It was killed, and a file system holds it: the step does not wait for it, nor does Slurm at the
  * step's end. It goes by its number, which is its own until it is reaped. */
 static void leave_behind(pid_t pid)
@@ -228,11 +306,11 @@ static void leave_behind(pid_t pid)
     sigset_t before;
     pid_t mover;
 
-    if (plugin_group_find(path))
+    if (find_outside(path))
         return;
     mover = fork_blocked(&before);
     if (!mover)
-        plugin_group_move(path, pid);
+        move_outside(path, pid);
     if (mover > 0 && topomap_clock_wait_child(mover, topomap_clock_ms() + MOVE_MS))
         waitpid(mover, NULL, WNOHANG); /* else it does its one thing all the same */
 }

@@ -95,12 +95,6 @@ enum { PLUGIN_GROUP_PATH = 1024 };
  *  \return 0, or -1: not slurmstepd's group, or not that of cgroup/v2 */
 int plugin_group_outside(const char *text, char *path);
 
-/** The same for this process. */
-int plugin_group_find(char *path);
-
-/** Moves \p pid there, in a process of its own that ends with it. System calls only. */
-_Noreturn void plugin_group_move(const char *path, pid_t pid);
-
 /* ---- descriptors --------------------------------------------------------------- */
 /* Closing what a child inherited, between fork and exec: only system calls, no memory, no locks.
  * And what standard input is. */

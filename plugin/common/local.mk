@@ -8,7 +8,7 @@ plugin_libspank_la_SOURCES += \
 
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
-plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/common/child_talk.c plugin/common/group.c \
+plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/common/child_talk.c \
   plugin/common/keyring.c \
   plugin/common/descriptors.c plugin/sandbox/drop_privileges.c plugin/sandbox/sandbox.h
 
@@ -25,4 +25,4 @@ plugin_librecord_la_SOURCES = plugin/common/record.c
 
 # What the planner answers: the command line reads records of it.
 noinst_LTLIBRARIES += plugin/libreply.la
-plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h plugin/common/percent.c
+plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h

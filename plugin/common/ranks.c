@@ -29,19 +29,18 @@ void plugin_ranks_clear(plugin_ranks *ranks)
 int plugin_ranks_check(const plugin_ranks *ranks, topomap_error *err)
 {
     TOPOMAP_FREED unsigned char *seen = topomap_alloc(ranks->tasks, 1, err);
-    const char *problem = NULL;
 
     if (!seen)
         return -1;
-    for (uint32_t node = 0; node < ranks->nodes && !problem; node++) {
-        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1] && !problem; i++) {
+    for (uint32_t node = 0; node < ranks->nodes; node++)
+        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1]; i++) {
             if (ranks->id[i] >= ranks->tasks || seen[ranks->id[i]]++)
-                problem = "task ids are no permutation";
-            else if (i > ranks->first[node] && ranks->id[i] < ranks->id[i - 1])
-                problem = "task ids do not ascend within a node";
+                return topomap_error_set(err, TOPOMAP_EINPUT, "task ids are no permutation");
+            if (i > ranks->first[node] && ranks->id[i] < ranks->id[i - 1])
+                return topomap_error_set(err, TOPOMAP_EINPUT,
+                                         "task ids do not ascend within a node");
         }
-    }
-    return problem ? topomap_error_set(err, TOPOMAP_EINPUT, "%s", problem) : 0;
+    return 0;
 }
 
 char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err)

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,7 +81,8 @@ int plugin_record_write(const char *folder, uint32_t job, uint32_t step, const c
                         topomap_error *err)
 {
     char name[64], place[STORE_ROOT];
-    int own, fd, failed = 0;
+    TOPOMAP_CLOSED int own = -1;
+    int fd;
 
     if (strlen(request) + reply_size > MOST)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a record of more than %d MiB", MOST >> 20);
@@ -88,15 +90,15 @@ int plugin_record_write(const char *folder, uint32_t job, uint32_t step, const c
     if (own < 0)
         return -1;
     fd = make_file(own, job, step, name);
-    if (fd < 0 || fill(fd, request, reply, reply_size, store_sweep_now(own))) {
-        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/%s: cannot be written: %s", place,
-                                   name, strerror(errno));
-        if (fd >= 0)
-            unlinkat(own, name, 0);
+    if (fd >= 0 && !fill(fd, request, reply, reply_size, store_sweep_now(own))) {
+        snprintf(path, size, "%s/%s", place, name);
+        return 0;
     }
-    snprintf(path, size, "%s/%s", place, name);
-    close(own);
-    return failed;
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/%s: cannot be written: %s", place, name,
+                      strerror(errno));
+    if (fd >= 0)
+        unlinkat(own, name, 0);
+    return -1;
 }
 
 /* ---- Not for ever ------------------------------------------------------------------------ */
@@ -116,111 +118,114 @@ static int look_at_record(int own, store_item *item, void *context)
     return plugin_record_is_name(item->name) && store_sweep_file(own, item, context);
 }
 
-static void tidy(int own, const plugin_record_limits *limits)
+/* Where records may be, made by nobody here: the site's folder (0), the user's own place (1).
+ * \return its descriptor, or -1 */
+static int open_existing(int which, const char *folder, char place[STORE_ROOT])
+{
+    char note[STORE_NOTE];
+
+    if (which)
+        return open_cache(0, place, NULL);
+    return folder ? store_place_site(folder, 0, place, note) : -1;
+}
+
+void plugin_record_tidy(const char *folder, const plugin_record_limits *limits)
 {
     const store_broom broom = {.most = LOOKED_AT,
                                .days = limits->days,
                                .bytes = (uint64_t)limits->megabytes << 20,
                                .look = look_at_record};
+    char place[STORE_ROOT];
 
-    store_sweep(own, &broom);
-    close(own);
-}
+    for (int which = 0; which < 2; which++) {
+        TOPOMAP_CLOSED int own = open_existing(which, folder, place);
 
-void plugin_record_tidy(const char *folder, const plugin_record_limits *limits)
-{
-    char path[STORE_ROOT], note[STORE_NOTE];
-    int own = folder ? store_place_site(folder, 0, path, note) : -1;
-    int cache = open_cache(0, path, NULL);
-
-    if (own >= 0)
-        tidy(own, limits);
-    if (cache >= 0)
-        tidy(cache, limits);
+        if (own >= 0)
+            store_sweep(own, &broom);
+    }
 }
 
 /* ---- Finding one ------------------------------------------------------------------------- */
 
-static int is_there(int own, const char *name)
-{
-    struct stat found;
-    int is = own >= 0 && !fstatat(own, name, &found, AT_SYMLINK_NOFOLLOW) && S_ISREG(found.st_mode);
-
-    if (own >= 0)
-        close(own);
-    return is;
-}
-
 int plugin_record_find(const char *folder, const char *step, char *path, size_t size)
 {
-    char place[STORE_ROOT], note[STORE_NOTE], name[64];
+    char place[STORE_ROOT], name[64];
     int length = snprintf(name, sizeof name, "%s%s", step, suffix);
+    struct stat found;
 
-    if (length < 0 || (size_t)length >= sizeof name || !plugin_record_is_name(name) ||
-        (!(folder && is_there(store_place_site(folder, 0, place, note), name)) &&
-         !is_there(open_cache(0, place, NULL), name)))
+    if (length < 0 || (size_t)length >= sizeof name || !plugin_record_is_name(name))
         return 0;
-    return (size_t)snprintf(path, size, "%s/%s", place, name) < size;
+    for (int which = 0; which < 2; which++) {
+        TOPOMAP_CLOSED int own = open_existing(which, folder, place);
+
+        if (own >= 0 && !fstatat(own, name, &found, AT_SYMLINK_NOFOLLOW) && S_ISREG(found.st_mode))
+            return (size_t)snprintf(path, size, "%s/%s", place, name) < size;
+    }
+    return 0;
 }
 
 /* Goes through a folder, which it closes; \p best: the time of what \p path names. */
-static void look_for_newest(int own, const char *place, const char *job, struct timespec *best,
-                            char *path, size_t size)
+typedef void visit(int own, const char *place, const char *name, void *with);
+
+/* All records of both places. */
+static void walk(const char *folder, visit *visit, void *with)
 {
-    DIR *list = own >= 0 ? fdopendir(own) : NULL;
-    size_t length = job ? strlen(job) : 0;
+    char place[STORE_ROOT];
+    const struct dirent *entry;
 
-    if (own >= 0 && !list)
-        close(own);
-    for (struct dirent *entry; list && (entry = readdir(list));) {
-        struct stat found;
+    for (int which = 0; which < 2; which++) {
+        TOPOMAP_CLOSED int own = open_existing(which, folder, place);
+        TOPOMAP_CLOSED_DIR DIR *list = own < 0 ? NULL : store_folder_list(own);
 
-        if (!plugin_record_is_name(entry->d_name) ||
-            (job && (strncmp(entry->d_name, job, length) != 0 || entry->d_name[length] != '.')) ||
-            fstatat(dirfd(list), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) ||
-            !S_ISREG(found.st_mode) || found.st_mtim.tv_sec < best->tv_sec ||
-            (found.st_mtim.tv_sec == best->tv_sec && found.st_mtim.tv_nsec <= best->tv_nsec))
-            continue;
-        *best = found.st_mtim;
-        snprintf(path, size, "%s/%s", place, entry->d_name);
+        while (list && (entry = readdir(list)) != NULL)
+            if (plugin_record_is_name(entry->d_name))
+                visit(own, place, entry->d_name, with);
     }
-    if (list)
-        closedir(list);
+}
+
+struct newest {
+    const char *job;
+    struct timespec time; /* of what `path` names */
+    char *path;
+    size_t size;
+};
+
+static void take_newer(int own, const char *place, const char *name, void *with)
+{
+    struct newest *newest = with;
+    size_t length = newest->job ? strlen(newest->job) : 0;
+    struct stat found;
+
+    if ((newest->job && (strncmp(name, newest->job, length) != 0 || name[length] != '.')) ||
+        fstatat(own, name, &found, AT_SYMLINK_NOFOLLOW) || !S_ISREG(found.st_mode) ||
+        found.st_mtim.tv_sec < newest->time.tv_sec ||
+        (found.st_mtim.tv_sec == newest->time.tv_sec &&
+         found.st_mtim.tv_nsec <= newest->time.tv_nsec))
+        return;
+    newest->time = found.st_mtim;
+    snprintf(newest->path, newest->size, "%s/%s", place, name);
 }
 
 /* Goes through a folder, which it closes. */
-static void name_all(int own, void (*say)(const char *step))
+static void say_step(int own, const char *place, const char *name, void *with)
 {
-    DIR *list = own >= 0 ? fdopendir(own) : NULL;
+    void (**say)(const char *step) = with;
+    char step[NAME_MAX + 1];
 
-    if (own >= 0 && !list)
-        close(own);
-    for (struct dirent *entry; list && (entry = readdir(list));)
-        if (plugin_record_is_name(entry->d_name)) {
-            entry->d_name[strlen(entry->d_name) - (sizeof suffix - 1)] = '\0';
-            say(entry->d_name);
-        }
-    if (list)
-        closedir(list);
+    (void)own, (void)place;
+    snprintf(step, sizeof step, "%.*s", (int)(strlen(name) - (sizeof suffix - 1)), name);
+    (*say)(step);
 }
 
 void plugin_record_each(const char *folder, void (*say)(const char *step))
 {
-    char place[STORE_ROOT], note[STORE_NOTE];
-
-    if (folder)
-        name_all(store_place_site(folder, 0, place, note), say);
-    name_all(open_cache(0, place, NULL), say);
+    walk(folder, say_step, &say);
 }
 
 int plugin_record_newest(const char *folder, const char *job, char *path, size_t size)
 {
-    char place[STORE_ROOT], note[STORE_NOTE];
-    struct timespec best = {-1, 0};
-    int own = folder ? store_place_site(folder, 0, place, note) : -1;
+    struct newest newest = {job, {-1, 0}, path, size};
 
-    look_for_newest(own, place, job, &best, path, size);
-    own = open_cache(0, place, NULL);
-    look_for_newest(own, place, job, &best, path, size);
-    return best.tv_sec >= 0;
+    walk(folder, take_newer, &newest);
+    return newest.time.tv_sec >= 0;
 }

@@ -43,6 +43,52 @@ static int read_profile(struct cursor *cursor, const struct row *row, char *valu
     return 0;
 }
 
+static void write_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127 || *text == '%')
+            fprintf(out, "%%%02X", (unsigned char)*text);
+        else
+            putc(*text, out);
+}
+
+void plugin_percent_line(FILE *out, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, "%s ", key);
+    write_text(out, text);
+    putc('\n', out);
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int plugin_percent_read(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++, to++) {
+        int high = *text == '%' ? digit(text[1]) : 0,
+            low = *text == '%' && high >= 0 ? digit(text[2]) : 0;
+
+        if (high < 0 || low < 0 || (*text == '%' && !high && !low))
+            return -1;
+        if (*text == '%') {
+            *to = (char)(high << 4 | low);
+            text += 2;
+        } else {
+            *to = *text;
+        }
+    }
+    *to = 0;
+    return 0;
+}
+
 #define DIGITS "0123456789"
 
 static int is_token(const char *value, const char *characters, size_t most)
@@ -121,41 +167,34 @@ static int read_later(struct cursor *cursor, const struct row *row, char *value)
 #define AT(member) offsetof(plugin_reply, member)
 
 static const struct row rows[] = {
-    {.key = "status", .read = read_status},
-    {.key = "quiet", .read = read_flag, .at = AT(quiet)},
-    {.key = "line", .read = read_text, .at = AT(line)},
-    {.key = "plan-id",
-     .read = read_text,
-     .at = AT(plan_id),
-     .of = DIGITS "abcdefABCDEF",
-     .most = 64},
-    {.key = "gain", .read = read_decimal, .at = AT(gain), .of = "-", .most = 10},
-    {.key = "layout", .read = read_text, .at = AT(layout)},
-    {.key = "bindings", .read = read_text, .at = AT(bindings)},
-    {.key = "explain", .read = read_explain},
-    {.key = "cores", .read = read_text, .at = AT(cores)},
-    {.key = "gpus", .read = read_text, .at = AT(gpus)},
-    {.key = "detail", .read = read_text, .at = AT(detail)},
-    {.key = "searched", .read = read_decimal, .at = AT(searched), .most = 10},
-    {.key = "input-db", .read = read_text, .at = AT(input_db)},
-    {.key = "input-graph", .read = read_text, .at = AT(input_graph)},
-    {.key = "profile", .read = read_profile},
-    {.key = "on", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_ON])},
-    {.key = "asked", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_ASKED])},
-    {.key = "verbose", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_VERBOSE])},
-    {.key = "required", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_REQUIRED])},
-    {.key = "bind", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_BIND])},
-    {.key = "tell", .read = read_tell},
-    {.key = "later", .read = read_later},
-    {.key = "spool", .read = read_text, .at = AT(spool)},
-    {.key = "in-order", .read = read_text, .at = AT(in_order)},
-    {.key = "nics", .read = read_text, .at = AT(nics)},
-    {.key = "master",
-     .read = read_text,
-     .at = AT(master),
-     .of = DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-",
-     .most = 255},
-    {.key = "preload", .read = read_text, .at = AT(preload)},
+    {"status", read_status, 0, NULL, 0},
+    {"quiet", read_flag, AT(quiet), NULL, 0},
+    {"line", read_text, AT(line), NULL, 0},
+    {"plan-id", read_text, AT(plan_id), DIGITS "abcdefABCDEF", 64},
+    {"gain", read_decimal, AT(gain), "-", 10},
+    {"layout", read_text, AT(layout), NULL, 0},
+    {"bindings", read_text, AT(bindings), NULL, 0},
+    {"explain", read_explain, 0, NULL, 0},
+    {"cores", read_text, AT(cores), NULL, 0},
+    {"gpus", read_text, AT(gpus), NULL, 0},
+    {"detail", read_text, AT(detail), NULL, 0},
+    {"searched", read_decimal, AT(searched), NULL, 10},
+    {"input-db", read_text, AT(input_db), NULL, 0},
+    {"input-graph", read_text, AT(input_graph), NULL, 0},
+    {"profile", read_profile, 0, NULL, 0},
+    {"on", read_flag, AT(flag[PLUGIN_FLAG_ON]), NULL, 0},
+    {"asked", read_flag, AT(flag[PLUGIN_FLAG_ASKED]), NULL, 0},
+    {"verbose", read_flag, AT(flag[PLUGIN_FLAG_VERBOSE]), NULL, 0},
+    {"required", read_flag, AT(flag[PLUGIN_FLAG_REQUIRED]), NULL, 0},
+    {"bind", read_flag, AT(flag[PLUGIN_FLAG_BIND]), NULL, 0},
+    {"tell", read_tell, 0, NULL, 0},
+    {"later", read_later, 0, NULL, 0},
+    {"spool", read_text, AT(spool), NULL, 0},
+    {"in-order", read_text, AT(in_order), NULL, 0},
+    {"nics", read_text, AT(nics), NULL, 0},
+    {"master", read_text, AT(master),
+     DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-", 255},
+    {"preload", read_text, AT(preload), NULL, 0},
 };
 
 /* One line; a key that is not known is for a later plugin. */

@@ -67,14 +67,6 @@ static void format_line(char line[LINE_SIZE], const char *format, va_list args)
     format_line(line, format, args);                                                               \
     va_end(args)
 
-void plugin_report_line(const char *format, ...)
-{
-    FORMAT(line, format);
-
-    if (is_usable())
-        slurm_info("topomap: %s", line);
-}
-
 void plugin_report_error(const char *format, ...)
 {
     FORMAT(line, format);

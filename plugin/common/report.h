@@ -11,9 +11,6 @@
  * print nothing if descriptor 2 was closed at that time or is another file by now. */
 void plugin_report_begin(void);
 
-/** One line, always shown (srun without --quiet). */
-void plugin_report_line(const char *format, ...) TOPOMAP_PRINTF(1, 2);
-
 /** One line of the reason why a step is about to fail. */
 void plugin_report_error(const char *format, ...) TOPOMAP_PRINTF(1, 2);
 

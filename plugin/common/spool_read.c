@@ -46,17 +46,14 @@ static int is_in_place(const char *path, const char *name, const plugin_spool_pl
 static int open_file(const char *path, const char *name, topomap_error *err)
 {
     char folder[PLUGIN_SPOOL_PATH];
-    int at, fd = -1, why;
+    TOPOMAP_CLOSED int at = -1;
+    int fd;
 
     snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
     at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (at >= 0)
-        fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    why = errno;
-    if (at >= 0)
-        close(at);
+    fd = at < 0 ? -1 : openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: %s", path, strerror(why));
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: %s", path, strerror(errno));
     return fd;
 }
 
@@ -100,7 +97,7 @@ int plugin_spool_read(const char *note, const plugin_spool_place *place, size_t 
 {
     const char *path = path_of(note), *name = path ? strrchr(path, '/') + 1 : NULL;
     char crc[PLUGIN_SPOOL_CRC + 1];
-    int fd, failed;
+    TOPOMAP_CLOSED int fd = -1;
 
     if (!path || !*name)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the name of the plan's file is damaged");
@@ -109,11 +106,7 @@ int plugin_spool_read(const char *note, const plugin_spool_place *place, size_t 
                                  "%.300s: no file of this step in this node's spool=%.100s", path,
                                  place->folder);
     fd = open_file(path, name, err);
-    if (fd < 0)
-        return -1;
-    failed = read_all(fd, path, most, text, size, err);
-    close(fd);
-    if (failed)
+    if (fd < 0 || read_all(fd, path, most, text, size, err))
         return -1;
     snprintf(crc, sizeof crc, "%08x", topomap_crc32(0, *text, *size));
     if (!memcmp(crc, note, PLUGIN_SPOOL_CRC))

@@ -49,17 +49,13 @@ void plugin_spool_tidy(const char *note)
     const char *path = note + PLUGIN_SPOOL_CRC + 1, *name = strrchr(path, '/');
     char place[PLUGIN_SPOOL_PATH];
     struct stat written;
-    int folder, state;
+    TOPOMAP_CLOSED int folder = -1, state = -1;
 
     if (!name || lstat(path, &written) ||
         snprintf(place, sizeof place, "%.*s/", (int)(name - path), path) >= (int)sizeof place)
         return;
     folder = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     state = folder < 0 ? -1 : open_state();
-    if (state >= 0) {
+    if (state >= 0)
         store_sweep_shared(folder, state, (int64_t)written.st_mtime, &broom);
-        close(state);
-    }
-    if (folder >= 0)
-        close(folder);
 }

@@ -62,18 +62,17 @@ static void read_matches(reading *r, const char *pattern)
 static int include(reading *r, const char *word, const char *path, topomap_error *err)
 {
     const char *slash = strrchr(path, '/');
-    int folder = *word != '/' && slash ? (int)(slash - path) + 1 : 0, status = 0;
+    int folder = *word != '/' && slash ? (int)(slash - path) + 1 : 0;
     size_t size = (size_t)folder + strlen(word) + 1;
     TOPOMAP_FREED char *where = topomap_alloc(size, 1, err);
 
     if (!where)
         return -1;
     snprintf(where, size, "%.*s%s", folder, path, word);
-    if (r->includes == SLURM_INCLUDES_PATTERNS)
-        read_matches(r, where);
-    else
-        status = read_file(r, where, err);
-    return status;
+    if (r->includes != SLURM_INCLUDES_PATTERNS)
+        return read_file(r, where, err);
+    read_matches(r, where);
+    return 0;
 }
 
 static int read_whole(reading *r, char *whole, const char *path, topomap_error *err)
@@ -85,7 +84,8 @@ static int read_whole(reading *r, char *whole, const char *path, topomap_error *
 
 static int read_lines(reading *r, topomap_input *input, const char *path, topomap_error *err)
 {
-    char *line, *whole = NULL;
+    TOPOMAP_FREED char *whole = NULL;
+    char *line;
     size_t used = 0, room = 0, length;
     int status, goes_on = 0;
 
@@ -93,24 +93,16 @@ static int read_lines(reading *r, topomap_input *input, const char *path, topoma
         goes_on = trim(line);
         length = strlen(line);
         if (used + length > MOST)
-            status = topomap_input_fail(input, err, "a line that goes on for over %d bytes", MOST);
-        if (status < 0 || topomap_grow(&whole, &room, used + length + 1, 1, err)) {
-            status = -1;
-            break;
-        }
+            return topomap_input_fail(input, err, "a line that goes on for over %d bytes", MOST);
+        if (topomap_grow(&whole, &room, used + length + 1, 1, err))
+            return -1;
         memcpy(whole + used, line, length + 1);
-        used += length;
-        if (goes_on)
-            continue;
-        used = 0;
-        status = read_whole(r, whole, path, err);
-        if (status)
-            break;
+        used = goes_on ? used + length : 0;
+        if (!goes_on && read_whole(r, whole, path, err))
+            return -1;
     }
-    if (status == 0 && goes_on) /* in the last line: nothing to go on with */
-        status = read_whole(r, whole, path, err);
-    free(whole);
-    return status;
+    /* After the last line there is nothing to go on with. */
+    return status == 0 && goes_on ? read_whole(r, whole, path, err) : status;
 }
 
 static int read_file(reading *r, const char *path, topomap_error *err)

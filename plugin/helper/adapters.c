@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/helper/helper.h"
+#include "util/full_io.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,11 +17,9 @@
 static int begins(const char *path, const char *with)
 {
     char text[16];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    TOPOMAP_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, text, sizeof text) : -1;
 
-    if (fd >= 0)
-        close(fd);
     return got >= (ssize_t)strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
 
@@ -49,7 +48,7 @@ static int is_up(const char *name)
 
 static void list(node_adapters *adapters, const char *folder, int fabrics)
 {
-    DIR *dir = opendir(folder);
+    TOPOMAP_CLOSED_DIR DIR *dir = opendir(folder);
     const struct dirent *entry;
 
     while (dir && adapters->count < NODE_ADAPTERS && (entry = readdir(dir))) {
@@ -63,8 +62,6 @@ static void list(node_adapters *adapters, const char *folder, int fabrics)
         strcpy(adapters->adapter[adapters->count].name, entry->d_name);
         adapters->adapter[adapters->count++].port = port;
     }
-    if (dir)
-        closedir(dir);
 }
 
 void node_adapters_list(node_adapters *adapters)

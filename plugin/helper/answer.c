@@ -2,18 +2,22 @@
 #include "config.h"
 #include "plugin/helper/helper.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct head {
     char magic[8];
     uint32_t found;
-    uint32_t job, step, tasks, cores, pus, runs, gpus, amd;
-    uint32_t set, by, entries, bytes; /* of NICs */
+    uint32_t plan[8]; /* the numbers that a topomap_node_plan begins with */
+    uint32_t nics[4]; /* likewise */
     char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY], why_not_named[NODE_WHY];
     char rest[NODE_HEAD - 8 - 13 * 4 - 3 * NODE_WHY]; /* zero */
 };
 
 _Static_assert(sizeof(struct head) == NODE_HEAD, "the head has the size that is said");
+_Static_assert(offsetof(topomap_node_plan, task_first) == sizeof((struct head *)0)->plan &&
+                   offsetof(topomap_node_nics, text) == sizeof((struct head *)0)->nics,
+               "the head has all numbers");
 
 static const char magic[] = "tmnodea3";
 
@@ -34,25 +38,12 @@ void node_answer_why(char why[NODE_WHY], const char *text)
 void node_answer_head(const node_answer *answer, unsigned char bytes[NODE_HEAD])
 {
     struct head head = {.found = answer->found};
-    const topomap_node_plan *plan = &answer->plan;
 
     memcpy(head.magic, magic, sizeof head.magic);
-    if (answer->found & NODE_PLANNED) {
-        head.job = plan->job;
-        head.step = plan->step;
-        head.tasks = plan->tasks;
-        head.cores = plan->cores;
-        head.pus = plan->pus;
-        head.runs = plan->runs;
-        head.gpus = plan->gpus;
-        head.amd = plan->amd;
-    }
-    if (answer->found & NODE_NAMED) {
-        head.set = answer->nics.set;
-        head.by = answer->nics.by;
-        head.entries = answer->nics.entries;
-        head.bytes = answer->nics.bytes;
-    }
+    if (answer->found & NODE_PLANNED)
+        memcpy(head.plan, &answer->plan, sizeof head.plan);
+    if (answer->found & NODE_NAMED)
+        memcpy(head.nics, &answer->nics, sizeof head.nics);
     memcpy(head.why_not_spooled, answer->why_not_spooled, NODE_WHY);
     memcpy(head.why_not_planned, answer->why_not_planned, NODE_WHY);
     memcpy(head.why_not_named, answer->why_not_named, NODE_WHY);
@@ -70,17 +61,8 @@ static int is_why(const char why[NODE_WHY])
     return length < NODE_WHY;
 }
 
-static int is_plan(const struct head *head, const char *arrays, size_t size,
-                   topomap_node_plan *plan)
+static int is_plan(const char *arrays, size_t size, topomap_node_plan *plan)
 {
-    *plan = (topomap_node_plan){.job = head->job,
-                                .step = head->step,
-                                .tasks = head->tasks,
-                                .cores = head->cores,
-                                .pus = head->pus,
-                                .runs = head->runs,
-                                .gpus = head->gpus,
-                                .amd = head->amd};
     if (!topomap_node_plan_counts(plan) || topomap_node_plan_size(plan) != size)
         return 0;
     if (size)
@@ -89,22 +71,19 @@ static int is_plan(const struct head *head, const char *arrays, size_t size,
 }
 
 /* The last bytes of the answer. \param size  of all behind the head */
-static int is_nics(const struct head *head, uint32_t tasks, const char *bytes, size_t size,
-                   topomap_node_nics *nics)
+static int is_nics(uint32_t tasks, const char *bytes, size_t size, topomap_node_nics *nics)
 {
-    if (head->bytes > size)
+    if (nics->bytes > size)
         return 0;
-    *nics = (topomap_node_nics){.set = head->set,
-                                .by = head->by,
-                                .entries = head->entries,
-                                .bytes = head->bytes,
-                                .text = bytes + (size - head->bytes)};
+    nics->text = bytes + (size - nics->bytes);
     return nics->by && topomap_node_nics_is_sound(nics, tasks);
 }
 
 int node_answer_read(const void *bytes, size_t size, uint32_t job, uint32_t step,
                      uint32_t local_tasks, node_answer *answer)
 {
+    const char *arrays = (const char *)bytes + sizeof(struct head);
+    topomap_node_plan *plan = &answer->plan;
     struct head head;
 
     memset(answer, 0, sizeof *answer);
@@ -117,13 +96,15 @@ int node_answer_read(const void *bytes, size_t size, uint32_t job, uint32_t step
         return -1;
     size -= sizeof head;
     if (head.found & NODE_NAMED) {
-        if (!is_nics(&head, local_tasks, (const char *)bytes + sizeof head, size, &answer->nics))
+        memcpy(&answer->nics, head.nics, sizeof head.nics);
+        if (!is_nics(local_tasks, arrays, size, &answer->nics))
             return -1;
-        size -= head.bytes;
+        size -= answer->nics.bytes;
     }
     if (head.found & NODE_PLANNED) {
-        if (head.job != job || head.step != step || head.tasks != local_tasks ||
-            !is_plan(&head, (const char *)bytes + sizeof head, size, &answer->plan))
+        memcpy(plan, head.plan, sizeof head.plan);
+        if (plan->job != job || plan->step != step || plan->tasks != local_tasks ||
+            !is_plan(arrays, size, plan))
             return -1;
     } else if (size) {
         return -1;

@@ -122,20 +122,21 @@ static int write_part(int fd, const struct part *part)
         .mpi = part->head.mpi,
     };
     TOPOMAP_FREED struct topomap_part_rank *table = topomap_alloc(part->count, sizeof *table, NULL);
-    int failed = !table;
 
-    for (uint32_t i = 0; table && i < part->count; i++)
+    if (!table)
+        return -1;
+    for (uint32_t i = 0; i < part->count; i++)
         table[i] = part->rank[i].row;
-    if (!failed) {
-        if (part->count)
-            memcpy(header.program, part->rank->program, sizeof header.program);
-        topomap_part_seal(&header, table);
-        failed = topomap_whole_write(fd, &header, sizeof header) ||
-                 topomap_whole_write(fd, table, part->count * sizeof *table);
-    }
-    for (uint32_t i = 0; !failed && i < part->count; i++)
-        failed = write_rows(fd, &part->rank[i]);
-    return failed ? -1 : 0;
+    if (part->count)
+        memcpy(header.program, part->rank->program, sizeof header.program);
+    topomap_part_seal(&header, table);
+    if (topomap_whole_write(fd, &header, sizeof header) ||
+        topomap_whole_write(fd, table, part->count * sizeof *table))
+        return -1;
+    for (uint32_t i = 0; i < part->count; i++)
+        if (write_rows(fd, &part->rank[i]))
+            return -1;
+    return 0;
 }
 
 /* Beside it first: no half of a part is ever there under its name. */

@@ -88,10 +88,7 @@ int node_plan_main(void)
 {
     node_question question;
     topomap_error err;
-    void *memory;
-    int status =
-        node_question_read(STDIN_FILENO, &question, &memory, &err) ? 1 : answer_it(&question);
+    TOPOMAP_FREED void *memory = NULL;
 
-    free(memory);
-    return status;
+    return node_question_read(STDIN_FILENO, &question, &memory, &err) ? 1 : answer_it(&question);
 }

@@ -89,16 +89,15 @@ static uint32_t index_of(const struct words *words, uint32_t i)
 const char *plugin_gpus_compare(const topomap_node_plan *plan, const char *step_gpus)
 {
     struct words words;
+    int same;
 
     if (!step_gpus || !*step_gpus)
         return "Slurm does not say which GPUs the step has on this node";
     split(step_gpus, &words);
-    for (uint32_t i = 0; i < words.count && i < plan->gpus; i++)
-        if (index_of(&words, i) != plan->gpu[i])
-            return "the step's GPUs on this node are not those that were planned with";
-    return words.count == plan->gpus
-               ? NULL
-               : "the step's GPUs on this node are not those that were planned with";
+    same = words.count == plan->gpus;
+    for (uint32_t i = 0; same && i < words.count; i++)
+        same = index_of(&words, i) == plan->gpu[i];
+    return same ? NULL : "the step's GPUs on this node are not those that were planned with";
 }
 
 int plugin_gpus_are_own(const topomap_node_plan *plan)

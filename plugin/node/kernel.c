@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/node/cpus.h"
+#include "util/full_io.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +11,10 @@
 /* Reads a file of sysfs with a list of CPUs or of NUMA nodes. Returns 0 or -1. */
 static int read_list(const char *path, plugin_cpus *set)
 {
-    FILE *file = fopen(path, "re");
+    TOPOMAP_CLOSED_FILE FILE *file = fopen(path, "re");
     char list[4096];
-    int failed = !file || !fgets(list, sizeof list, file) || plugin_cpus_read_list(list, set);
 
-    if (file)
-        fclose(file);
-    return failed ? -1 : 0;
+    return !file || !fgets(list, sizeof list, file) || plugin_cpus_read_list(list, set) ? -1 : 0;
 }
 
 /* sysfs makes the list at each reading, which takes a good part of a millisecond: once a node is

@@ -111,17 +111,6 @@ static int put_ports(const plugin_nics_task *task, const char *begin, char *valu
     return used > strlen(begin) ? 0 : -1;
 }
 
-static int put_ucx(const plugin_nics_task *task, char *value)
-{
-    return put_ports(task, "", value);
-}
-
-/* "=": these names, and not all that begin so. */
-static int put_nccl(const plugin_nics_task *task, char *value)
-{
-    return put_ports(task, "=", value);
-}
-
 /* The number of Slingshot's interface hsnN, which is that of MPICH's NIC; of one alone. */
 static int hsn_of(const plugin_nics_task *task, uint32_t local, uint32_t *number)
 {
@@ -142,9 +131,11 @@ static int is_by_number(const plugin_nics_task *task)
 }
 
 /* Which GPUs Slurm has given to the node's other tasks is not known here: MPICH looks itself. */
-static int put_policy(const plugin_nics_task *task, char *value)
+static int put_policy(const plugin_nics_task *task, const char *begin, char *value)
 {
     uint32_t number;
+
+    (void)begin;
 
     if (hsn_of(task, task->local, &number) || (!is_by_number(task) && !task->mpich_gpus))
         return -1;
@@ -174,30 +165,34 @@ static int list_mapping(const uint32_t *number, uint32_t tasks, char *value)
 }
 
 /* The same for all tasks of a node (intro_mpi(3) of HPE Cray MPI). */
-static int put_mapping(const plugin_nics_task *task, char *value)
+static int put_mapping(const plugin_nics_task *task, const char *begin, char *value)
 {
     TOPOMAP_FREED uint32_t *number = NULL;
-    int status = 0;
+
+    (void)begin;
 
     *value = 0;
     if (!is_by_number(task))
         return 0;
     number = calloc(task->tasks, sizeof *number);
-    for (uint32_t local = 0; number && status == 0 && local < task->tasks; local++)
-        status = hsn_of(task, local, &number[local]) || number[local] >= MPICH_NICS ? -1 : 0;
-    status = number && status == 0 ? list_mapping(number, task->tasks, value) : -1;
-    return status;
+    if (!number)
+        return -1;
+    for (uint32_t local = 0; local < task->tasks; local++)
+        if (hsn_of(task, local, &number[local]) || number[local] >= MPICH_NICS)
+            return -1;
+    return list_mapping(number, task->tasks, value);
 }
 
 static const struct {
     const char *name;
     size_t with;
-    int (*put)(const plugin_nics_task *task, char *value);
+    int (*put)(const plugin_nics_task *task, const char *begin, char *value);
+    const char *begin; /* of the value; "=": these names, and not all that begin so */
 } rows[PLUGIN_NICS_VARIABLES] = {
-    {"UCX_NET_DEVICES", 1, put_ucx},
-    {"NCCL_IB_HCA", 1, put_nccl},
-    {"MPICH_OFI_NIC_POLICY", 2, put_policy},
-    {"MPICH_OFI_NIC_MAPPING", 1, put_mapping},
+    {"UCX_NET_DEVICES", 1, put_ports, ""},
+    {"NCCL_IB_HCA", 1, put_ports, "="},
+    {"MPICH_OFI_NIC_POLICY", 2, put_policy, ""},
+    {"MPICH_OFI_NIC_MAPPING", 1, put_mapping, ""},
 };
 
 const char *plugin_nics_variable(size_t index, size_t *with)
@@ -210,5 +205,5 @@ const char *plugin_nics_variable(size_t index, size_t *with)
 
 int plugin_nics_value(const plugin_nics_task *task, size_t index, char value[PLUGIN_NICS_VALUE])
 {
-    return rows[index].put(task, value);
+    return rows[index].put(task, rows[index].begin, value);
 }

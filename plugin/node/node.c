@@ -3,6 +3,7 @@
 #include "plugin/node/node.h"
 #include "plugin/common/args.h"
 #include "plugin/common/child.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 #include <errno.h>
@@ -111,14 +112,13 @@ int plugin_node_ask(const plugin_node_site *site, const node_question *question,
                     node_answer *answer, void **memory, topomap_error *err)
 {
     size_t size, got = 0;
-    void *bytes = node_question_write(question, &size);
+    TOPOMAP_FREED void *bytes = node_question_write(question, &size);
 
     *memory = NULL;
     memset(answer, 0, sizeof *answer);
     if (!bytes)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for the plan's text");
     *memory = talk(site, question, bytes, size, &got, err);
-    free(bytes);
     if (!*memory)
         return -1;
     if (node_answer_read(*memory, got, question->job, question->step, question->local_tasks,

@@ -17,6 +17,7 @@
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory_limit.h"
 #include "plugin/planner/plan/plan.h"
+#include "util/alloc.h"
 #include "util/full_io.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };
@@ -69,13 +70,12 @@ static char *end(const planner_facts *facts, size_t *size)
 /* What srun knows of a step, at its beginning or its end. */
 static int with_facts(char *(*make)(const planner_facts *facts, size_t *size))
 {
-    planner_facts facts = {0};
+    TOPOMAP_CLEANUP(planner_facts_clear) planner_facts facts = {0};
     topomap_error err;
     size_t size;
     char *reply = planner_facts_read(stdin, &facts, &err) == 0 ? make(&facts, &size)
                                                                : planner_failure_text(&err, &size);
 
-    planner_facts_clear(&facts);
     return answer(reply, size);
 }
 
@@ -83,14 +83,13 @@ static int with_facts(char *(*make)(const planner_facts *facts, size_t *size))
 
 static int plan(void)
 {
-    planner_request request = {0};
+    TOPOMAP_CLEANUP(planner_request_clear) planner_request request = {0};
     topomap_error err;
     size_t size;
     char *reply = planner_request_rest(stdin, &request, &err) == 0
                       ? planner_sandboxed_answer(&request, &size)
                       : planner_failure_text(&err, &size);
 
-    planner_request_clear(&request);
     return answer(reply, size);
 }
 

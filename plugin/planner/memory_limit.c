@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "util/full_io.h"
+
 /* The files of a group, by the version of the interface (Documentation/admin-guide/cgroup-v2.rst
  * and cgroup-v1/memory.rst of Linux). */
 static const struct version {
@@ -36,26 +38,21 @@ static FILE *open_in(const char *folder, const char *name)
 /* \return 0, or -1: there is none, or it is no number ("max") */
 static int read_number(const char *folder, const char *name, uint64_t *number)
 {
-    FILE *file = open_in(folder, name);
-    int found = file && fscanf(file, "%" SCNu64, number) == 1;
+    TOPOMAP_CLOSED_FILE FILE *file = open_in(folder, name);
 
-    if (file)
-        fclose(file);
-    return found ? 0 : -1;
+    return file && fscanf(file, "%" SCNu64, number) == 1 ? 0 : -1;
 }
 
 static uint64_t cache_of(const char *folder, const char *name)
 {
-    FILE *file = open_in(folder, "memory.stat");
-    uint64_t bytes, found = 0;
+    TOPOMAP_CLOSED_FILE FILE *file = open_in(folder, "memory.stat");
+    uint64_t bytes;
     char word[64];
 
-    while (file && !found && fscanf(file, "%63s %" SCNu64, word, &bytes) == 2)
+    while (file && fscanf(file, "%63s %" SCNu64, word, &bytes) == 2)
         if (!strcmp(word, name))
-            found = bytes;
-    if (file)
-        fclose(file);
-    return found;
+            return bytes;
+    return 0;
 }
 
 static uint64_t free_in(const struct version *version, const char *folder)
@@ -106,7 +103,7 @@ static uint64_t free_of(const struct version *version, const char *mounts, const
 
 uint64_t planner_memory_free(const char *groups, const char *mounts)
 {
-    FILE *list = fopen(groups, "re");
+    TOPOMAP_CLOSED_FILE FILE *list = fopen(groups, "re");
     char line[PATH_MAX + 256];
     uint64_t least = UINT64_MAX;
 
@@ -123,25 +120,19 @@ uint64_t planner_memory_free(const char *groups, const char *mounts)
             if (!strcmp(controllers, versions[i].controller))
                 least = lesser(least, free_of(&versions[i], mounts, group));
     }
-    if (list)
-        fclose(list);
     return least;
 }
 
 void planner_memory_limit(void)
 {
     uint64_t left = planner_memory_free("/proc/self/cgroup", "/sys/fs/cgroup");
-    FILE *now = fopen("/proc/self/statm", "re");
+    TOPOMAP_CLOSED_FILE FILE *now = fopen("/proc/self/statm", "re");
     unsigned long pages = 0;
     struct rlimit limit;
     uint64_t most;
 
-    if (!now)
-        return;
-    if (fscanf(now, "%lu", &pages) != 1)
-        pages = 0;
-    fclose(now);
-    if (!pages || left == UINT64_MAX || getrlimit(RLIMIT_AS, &limit))
+    if (!now || fscanf(now, "%lu", &pages) != 1 || !pages || left == UINT64_MAX ||
+        getrlimit(RLIMIT_AS, &limit))
         return;
     most = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + left / 4 * 3;
     if (limit.rlim_cur > most) {

@@ -157,23 +157,30 @@ static void read_pattern(struct reader *r, const char *value)
         read_setting(r, TOPOMAP_REQUEST_GRAPH, value);
 }
 
-static void force_one(struct reader *r, const char *name)
+/* The key that rules have by this name; TOPOMAP_REQUEST_SETTINGS: none */
+static int key_of(const char *name)
 {
-    if (!strcasecmp(name, "Mode")) {
-        r->rule->force |= POLICY_FORCE_MODE;
-        return;
-    }
-    if (!strcasecmp(name, "Pattern"))
-        name = "Graph";
-    for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++) {
+    int key = 0;
+
+    for (; key < TOPOMAP_REQUEST_SETTINGS; key++) {
         const char *own = topomap_request_row_of((enum topomap_request_key)key)->rule;
 
-        if (own && !strcasecmp(name, own)) {
-            r->rule->force |= 1u << key;
-            return;
-        }
+        if (own && !strcasecmp(name, own))
+            break;
     }
-    mistake(r, "Force takes yes, no, or names of what the rule sets, not '%s'", name);
+    return key;
+}
+
+static void force_one(struct reader *r, const char *name)
+{
+    int key = key_of(strcasecmp(name, "Pattern") ? name : "Graph");
+
+    if (!strcasecmp(name, "Mode"))
+        r->rule->force |= POLICY_FORCE_MODE;
+    else if (key < TOPOMAP_REQUEST_SETTINGS)
+        r->rule->force |= 1u << key;
+    else
+        mistake(r, "Force takes yes, no, or names of what the rule sets, not '%s'", name);
 }
 
 static void read_force(struct reader *r, const char *value)
@@ -205,6 +212,8 @@ static const struct {
 
 static void read_word(struct reader *r, const char *name, const char *value)
 {
+    int key = key_of(name);
+
     for (int fact = 0; fact < POLICY_FACTS; fact++)
         if (!strcasecmp(name, facts[fact])) {
             read_fact(r, (enum policy_fact)fact, value);
@@ -215,15 +224,10 @@ static void read_word(struct reader *r, const char *name, const char *value)
             words[i].read(r, value);
             return;
         }
-    for (int key = TOPOMAP_REQUEST_GRAPH + 1; key < TOPOMAP_REQUEST_SETTINGS; key++) {
-        const char *own = topomap_request_row_of((enum topomap_request_key)key)->rule;
-
-        if (own && !strcasecmp(name, own)) {
-            read_setting(r, (enum topomap_request_key)key, value);
-            return;
-        }
-    }
-    mistake(r, "'%s' is not known", name);
+    if (key < TOPOMAP_REQUEST_SETTINGS)
+        read_setting(r, (enum topomap_request_key)key, value);
+    else
+        mistake(r, "'%s' is not known", name);
 }
 
 /* ---- Rules ------------------------------------------------------------------------------- */
@@ -331,7 +335,7 @@ static void read_line(struct reader *r, char *line)
 static char *load(const char *path, topomap_error *err)
 {
     struct stat status;
-    int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &status);
+    TOPOMAP_CLOSED int fd = topomap_untrusted_open(AT_FDCWD, path, O_RDONLY, &status);
     char *text = NULL;
     ssize_t size = -1;
 
@@ -341,15 +345,12 @@ static char *load(const char *path, topomap_error *err)
         topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not a plain file of 1 MiB at most", path);
     else if ((text = topomap_alloc((size_t)status.st_size + 1, 1, err)) != NULL)
         size = read(fd, text, (size_t)status.st_size);
-    if (text && (size < 0 || strlen(text) != (size_t)size)) {
-        topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
-                          size < 0 ? strerror(errno) : "not a text");
-        free(text);
-        text = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
-    return text;
+    if (!text || (size >= 0 && strlen(text) == (size_t)size))
+        return text;
+    topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
+                      size < 0 ? strerror(errno) : "not a text");
+    free(text);
+    return NULL;
 }
 
 /* Does a line end in '\', before a carriage return or not? The end of a comment does not count, as

@@ -12,7 +12,7 @@ static const char why[] = "an asynchronous step (--async) is launched by the job
 
 /* The status is srun's own for its errors (_set_exit_code in src/srun/srun.c). Slurm ignores a
  * hook's failure unless plugstack.conf calls the plugin required. */
-static void end_srun(void)
+static _Noreturn void end_srun(void)
 {
     const char *text = getenv("SLURM_EXIT_ERROR");
     int status = text && atoi(text) ? atoi(text) : 1;
@@ -44,15 +44,13 @@ static int judge(spank_t spank, const plugin_args *args, plugin_step_request *wi
     const plugin_facts facts = facts_of(spank, args, wish);
     plugin_reply reply;
     TOPOMAP_FREED char *bytes = plugin_not_placed_ask(&facts, &reply, late);
-    int on = wish->asked;
 
-    if (bytes && reply.status == PLUGIN_LEFT) {
-        plugin_step_end_tell(&reply);
-        on = reply.flag[PLUGIN_FLAG_ON] > 0;
-        wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
-        wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
-    }
-    return on;
+    if (!bytes || reply.status != PLUGIN_LEFT)
+        return wish->asked;
+    plugin_facts_tell(&reply);
+    wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
+    wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
+    return reply.flag[PLUGIN_FLAG_ON] > 0;
 }
 
 void plugin_async_leave(spank_t spank, const plugin_args *args)
@@ -67,11 +65,9 @@ void plugin_async_leave(spank_t spank, const plugin_args *args)
     if (!plugin_step_request_find(spank, args, launcher, 0, &wish) ||
         !judge(spank, args, &wish, &late))
         return;
-    if (!wish.required) {
-        plugin_step_request_leave(&wish, wish.asked, why);
-        if (*wish.left && wish.explain.wanted && wish.explain.file && !late)
-            plugin_not_placed_explain(facts_of(spank, args, &wish), wish.left);
-        return;
-    }
-    end_srun();
+    if (wish.required)
+        end_srun();
+    plugin_step_request_leave(&wish, wish.asked, why);
+    if (*wish.left && wish.explain.wanted && wish.explain.file && !late)
+        plugin_not_placed_explain(facts_of(spank, args, &wish), wish.left);
 }

@@ -48,14 +48,10 @@ static int copy(const plugin_memory *memory, const char *from, char *to, size_t 
 
 int plugin_memory_read(const plugin_memory *memory, const void *from, void *to, size_t size)
 {
-    if (!from && size)
-        return -1;
-    return copy(memory, from, to, size);
+    return from || !size ? copy(memory, from, to, size) : -1;
 }
 
 int plugin_memory_write(const plugin_memory *memory, void *to, const void *from, size_t size)
 {
-    if (!to && size)
-        return -1;
-    return copy(memory, from, to, size);
+    return to || !size ? copy(memory, from, to, size) : -1;
 }

@@ -56,29 +56,22 @@ static int take_next(const struct scan *scan, int index, plugin_option_word *opt
 
 /* What pyxis adds to them, which starts containers of enroot (its args.c). Abbreviations are left
  * to who types them. */
-static const plugin_slurm_option of_pyxis[] = {
-    {"container-entrypoint", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"container-entrypoint-log", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"container-env", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
-    {"container-image", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
-    {"container-mount-home", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"container-mounts", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
-    {"container-name", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
-    {"container-readonly", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"container-remap-root", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"container-save", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
-    {"container-workdir", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
-    {"container-writable", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"no-container-entrypoint", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"no-container-mount-home", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-    {"no-container-remap-root", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
-};
+static const char *const of_pyxis[2][12] = {
+    {"container-entrypoint", "container-entrypoint-log", "container-mount-home",
+     "container-readonly", "container-remap-root", "container-writable", "no-container-entrypoint",
+     "no-container-mount-home", "no-container-remap-root"}, /* no value */
+    {"container-env", "container-image", "container-mounts", "container-name", "container-save",
+     "container-workdir"}}; /* a value */
 
-static const plugin_slurm_option *named_beside(const char *name, size_t length)
+/* \return the name, or NULL: pyxis has none such */
+static const char *named_beside(const char *name, size_t length, enum plugin_takes *takes)
 {
-    for (size_t i = 0; i < sizeof of_pyxis / sizeof *of_pyxis; i++)
-        if (strlen(of_pyxis[i].name) == length && !strncmp(of_pyxis[i].name, name, length))
-            return &of_pyxis[i];
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t i = 0; of_pyxis[kind][i]; i++)
+            if (strlen(of_pyxis[kind][i]) == length && !strncmp(of_pyxis[kind][i], name, length)) {
+                *takes = kind ? PLUGIN_TAKES_VALUE : PLUGIN_TAKES_NONE;
+                return of_pyxis[kind][i];
+            }
     return NULL;
 }
 
@@ -90,17 +83,17 @@ static int scan_long(const struct scan *scan, int index)
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const plugin_slurm_option *row =
         plugin_slurm_option_named(scan->program, scan->release, word, length);
-    plugin_option_word option = {.words = 1, .value = equals ? equals + 1 : NULL};
+    enum plugin_takes takes = row ? row->takes : PLUGIN_TAKES_NONE;
+    plugin_option_word option = {.name = row ? row->name : named_beside(word, length, &takes),
+                                 .words = 1,
+                                 .value = equals ? equals + 1 : NULL};
 
-    if (!row)
-        row = named_beside(word, length);
-    if (!row) {
+    if (!option.name) {
         const char *next = index + 1 < scan->count ? scan->words[index + 1] : NULL;
 
         return equals || (next && *next == '-') ? 1 : 0;
     }
-    option.name = row->name;
-    if (!equals && row->takes == PLUGIN_TAKES_VALUE && !take_next(scan, index, &option))
+    if (!equals && takes == PLUGIN_TAKES_VALUE && !take_next(scan, index, &option))
         return 0;
     scan->visit(index, &option, scan->context);
     return option.words;

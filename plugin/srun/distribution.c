@@ -50,24 +50,22 @@ static void rewrite(const struct rewriting *rewriting, int index, const plugin_o
                     const char *rest)
 {
     char **words = rewriting->words;
-    char *plain = text(*rest ? "--distribution=block:%s" : "--topomap=on%s", rest);
-    char *letters = option->letter_at > 1 ? strndup(words[index], (size_t)option->letter_at) : NULL;
+    TOPOMAP_FREED char *plain = text(*rest ? "--distribution=block:%s" : "--topomap=on%s", rest);
+    TOPOMAP_FREED char *letters =
+        option->letter_at > 1 ? strndup(words[index], (size_t)option->letter_at) : NULL;
     char *both = NULL;
 
-    if (!plain || (option->letter_at > 1 && !letters)) {
-        free(plain);
-        free(letters);
+    if (!plain || (option->letter_at > 1 && !letters))
         return;
-    }
     if (!letters && option->words == 1) {
         words[index] = plain;
+        plain = NULL;
     } else if (option->words == 2) { /* -m topomap, -lm topomap: the letters before it stay */
         words[index + 1] = plain;
         words[index] = letters ? letters : (char *)"--topomap-options=";
+        plain = letters = NULL;
     } else if (asprintf(&both, *rest ? "%smblock:%s" : "%s%s", letters, rest) > 0) {
         words[index] = both; /* -lmtopomap leaves no word for --topomap=on; launcher->on says it */
-        free(plain);
-        free(letters);
     }
 }
 

@@ -3,10 +3,11 @@
 #include "plugin/srun/srun.h"
 #include "plan/plan.h"
 #include "plugin/common/environment_size.h"
-#include "plugin/srun/job.h"
 #include "plugin/common/reply.h"
+#include "plugin/common/report.h"
 #include "plugin/common/child.h"
 #include "util/alloc.h"
+#include "plugin/common/run_planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +69,9 @@ static void write_input(FILE *out, const char *input)
 {
     char path[4096];
 
-    if (is_file(input)) {
+    if (is_file(input))
         plugin_percent_line(out, "input", input);
-        return;
-    }
-    if (input && strcmp(input, "all"))
-        return;
-    if (plugin_descriptors_input(path, sizeof path))
+    else if ((!input || !strcmp(input, "all")) && plugin_descriptors_input(path, sizeof path))
         plugin_percent_line(out, "input", path);
 }
 
@@ -136,30 +133,28 @@ static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err
     TOPOMAP_FREED char *ids =
         counts ? topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err) : NULL;
 
-    if (ids) {
-        fprintf(out, "nodes %s\ntasks %s\nlayout %s\n", layout->node_list, counts, ids);
-        plugin_job_write(out, facts->job, facts->args);
-        fprintf(out, "cpus-per-task %u\n", cpus_per_task(facts->launcher));
-        if (facts->launcher->threads_per_core)
-            fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
-        plugin_gpus_write(out, &facts->launcher->gpus);
-        write_segment(out, facts->launcher);
-        fprintf(out, "room %ld\n", plugin_environment_left());
-    }
-    return ids ? 0 : -1;
+    if (!ids)
+        return -1;
+    fprintf(out, "nodes %s\ntasks %s\nlayout %s\n", layout->node_list, counts, ids);
+    plugin_job_write(out, facts->job, facts->args);
+    fprintf(out, "cpus-per-task %u\n", cpus_per_task(facts->launcher));
+    if (facts->launcher->threads_per_core)
+        fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
+    plugin_gpus_write(out, &facts->launcher->gpus);
+    write_segment(out, facts->launcher);
+    fprintf(out, "room %ld\n", plugin_environment_left());
+    return 0;
 }
 
-char *plugin_facts_text(const plugin_facts *facts, topomap_error *err)
+static char *write_text(const plugin_facts *facts, topomap_error *err)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     int failed = 0;
 
-    if (!out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
+    if (!out)
+        return topomap_printed(out, &text, err);
     fprintf(out, "topomap-request 2\njob %u\nstep %u\n", facts->job, facts->step);
     write_count(out, facts, "step-nodes", S_JOB_NNODES);
     write_count(out, facts, "step-tasks", S_JOB_TOTAL_TASK_COUNT);
@@ -172,10 +167,59 @@ char *plugin_facts_text(const plugin_facts *facts, topomap_error *err)
     if (facts->layout)
         failed = write_layout(out, facts, err);
     fprintf(out, "end\n");
-    if (fclose(out) && !failed)
-        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!failed)
-        return text;
+        return topomap_printed(out, &text, err);
+    fclose(out);
     free(text);
     return NULL;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------ */
+
+int plugin_facts_ask(const plugin_facts *facts, char **bytes, plugin_reply *reply, int *late,
+                     topomap_error *err)
+{
+    const plugin_layout *layout = facts->layout;
+    TOPOMAP_FREED char *request = write_text(facts, err);
+    const plugin_launch launch = {.planner = facts->args->planner,
+                                  .request = request,
+                                  .deadline_ms = facts->args->deadline_ms,
+                                  .memory = plugin_launch_memory(layout ? layout->ranks.tasks : 0)};
+    size_t size;
+    int failed;
+
+    *bytes = NULL;
+    failed = !request || plugin_launch_ask(&launch, bytes, &size, late, err);
+    if (*late)
+        plugin_breaker_trip(facts->job);
+    return failed ? -1 : plugin_reply_read(*bytes, size, reply, err);
+}
+
+char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int *late)
+{
+    char *bytes = NULL;
+
+    if (plugin_breaker_is_tripped(facts->job) ||
+        !plugin_facts_ask(facts, &bytes, reply, late, NULL))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+void plugin_facts_tell(const plugin_reply *reply)
+{
+    for (unsigned i = 0; i < reply->tells; i++)
+        plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
+}
+
+void plugin_not_placed_explain(plugin_facts facts, const char *why)
+{
+    plugin_reply reply;
+    int late = 0;
+    TOPOMAP_FREED char *bytes = NULL;
+
+    facts.reason = why;
+    bytes = plugin_not_placed_ask(&facts, &reply, &late);
+    if (bytes)
+        plugin_facts_tell(&reply);
 }

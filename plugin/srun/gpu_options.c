@@ -142,19 +142,15 @@ static unsigned long count_in(const char *tres)
     return count > at && (count[-1] == ':' || count[-1] == '=') ? strtoul(count, NULL, 10) : 0;
 }
 
+/* \param kind  NULL: the value is that of --gpu-bind */
 static void write_bound(FILE *out, const char *kind, const char *value)
 {
     char word[TOPOMAP_GPU_BOUND];
 
-    topomap_gpu_bound_kind(kind, value, word);
-    fprintf(out, "step-gpus %s\n", word);
-}
-
-static void write_bind(FILE *out, const char *bind)
-{
-    char word[TOPOMAP_GPU_BOUND];
-
-    topomap_gpu_bound_word(bind, word);
+    if (kind)
+        topomap_gpu_bound_kind(kind, value, word);
+    else
+        topomap_gpu_bound_word(value, word);
     fprintf(out, "step-gpus %s\n", word);
 }
 
@@ -182,7 +178,7 @@ void plugin_gpus_write(FILE *out, const plugin_gpus *gpus)
     if (is_said(gpus->value[GRES]) && !strcasecmp(gpus->value[GRES], "none"))
         fprintf(out, "step-gpus 0\n");
     else if (plugin_gpus_are_bound(gpus) && bind_of(gpus))
-        write_bind(out, bind_of(gpus));
+        write_bound(out, NULL, bind_of(gpus));
     else if (plugin_gpus_are_bound(gpus))
         write_tasks(out, gpus);
     else if (bind_of(gpus))

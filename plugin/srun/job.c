@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/srun/job.h"
+#include "plugin/srun/srun.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -4,8 +4,7 @@ plugin_libspank_la_SOURCES += \
   plugin/srun/async.c plugin/srun/srun.h plugin/srun/breaker.c \
   plugin/srun/distribution.c plugin/srun/facts.c \
   plugin/srun/gpu_options.c \
-  plugin/srun/job.c plugin/srun/job.h plugin/srun/step_end.c plugin/srun/slurm_layout.c \
-  plugin/srun/not_placed.c plugin/srun/checked_memory.c \
-  plugin/srun/mpi.c plugin/srun/options.c plugin/srun/procmap.c \
+  plugin/srun/job.c plugin/srun/slurm_layout.c plugin/srun/checked_memory.c \
+  plugin/srun/options.c plugin/srun/procmap.c \
   plugin/srun/slurm_options.c plugin/srun/slurm_options.h plugin/srun/step.c \
   plugin/srun/step_request.c plugin/srun/command_line.c

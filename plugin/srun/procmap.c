@@ -12,16 +12,6 @@
  * 64) and the words around them: maps of 656 characters arrived, 689 were refused. */
 enum { MAP_MOST = 640 };
 
-static uint32_t *nodes_of(const plugin_ranks *ranks, topomap_error *err)
-{
-    uint32_t *node_of = topomap_alloc(ranks->tasks, sizeof *node_of, err);
-
-    for (uint32_t node = 0; node_of && node < ranks->nodes; node++)
-        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1]; i++)
-            node_of[ranks->id[i]] = node;
-    return node_of;
-}
-
 /* Consecutive ranks of one node from \p rank on. */
 static uint32_t run_length(const uint32_t *node_of, uint32_t tasks, uint32_t rank, uint32_t most)
 {
@@ -70,28 +60,38 @@ int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi
 {
     uint32_t nodes = task_dist & SLURM_DIST_NODEMASK;
     int is_plane = (task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
-    uint32_t *node_of = nodes_of(ranks, err);
+    TOPOMAP_FREED uint32_t *node_of = topomap_alloc(ranks->tasks, sizeof *node_of, err);
     size_t cyclic, blocks;
 
     if (!node_of)
         return -1;
+    for (uint32_t node = 0; node < ranks->nodes; node++)
+        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1]; i++)
+            node_of[ranks->id[i]] = node;
     cyclic = map_length(node_of, ranks->tasks, 1);
     blocks = map_length(node_of, ranks->tasks, UINT32_MAX);
-    free(node_of);
-    if (is_plane && (!pmi2 || blocks <= MAP_MOST)) {
+    if (is_plane && (!pmi2 || blocks <= MAP_MOST))
         *honest = task_dist;
-    } else if (!is_plane && (!pmi2 || cyclic <= MAP_MOST)) {
+    else if (!is_plane && (!pmi2 || cyclic <= MAP_MOST))
         *honest = nodes == SLURM_DIST_NODECYCLIC
                       ? task_dist
                       : (task_dist & ~(uint32_t)SLURM_DIST_NODEMASK) | SLURM_DIST_NODECYCLIC;
-    } else if (!is_plane && plane && blocks <= MAP_MOST) {
+    else if (!is_plane && plane && blocks <= MAP_MOST)
         *honest = (task_dist & ~(uint32_t)SLURM_DIST_STATE_BASE) | SLURM_DIST_PLANE;
-    } else {
+    else
         return topomap_error_set(
             err, TOPOMAP_EINPUT,
             "mpi/pmi2 gives MPICH %d bytes for the map of ranks to nodes, this "
             "placement takes %zu: use --mpi=pmix",
             MAP_MOST, is_plane || (plane && blocks < cyclic) ? blocks : cyclic);
-    }
     return 0;
+}
+
+/* srun puts the name of the plugin that it has loaded, MpiDefault's too, into its environment
+ * before the step's hook runs (mpi_g_client_init, 22.05 to 26.05). */
+int plugin_mpi_may_be_pmi2(const char *option)
+{
+    const char *type = option && *option ? option : getenv("SLURM_MPI_TYPE");
+
+    return !type || !*type || strstr(type, "pmi2") != NULL;
 }

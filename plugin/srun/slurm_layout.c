@@ -136,26 +136,27 @@ static int check_counts(spank_t spank, const slurm_step_layout_t *found, topomap
  * the next page before the string does. */
 static char *copy_string(const plugin_memory *memory, const char *from, topomap_error *err)
 {
-    char *text = NULL;
+    TOPOMAP_FREED char *text = NULL;
     size_t size = 0, capacity = 0;
 
-    for (;;) {
+    while (size < NODE_LIST_MOST) {
         size_t piece = PIECE - ((uintptr_t)from + size) % PIECE;
         char *end;
 
-        if (size >= NODE_LIST_MOST || topomap_grow(&text, &capacity, size + piece, 1, err) ||
+        if (topomap_grow(&text, &capacity, size + piece, 1, err) ||
             plugin_memory_read(memory, from + size, text + size, piece))
             break;
         end = memchr(text + size, 0, piece);
         for (char *c = text + size; c < (end ? end : text + size + piece); c++)
             if (*c <= ' ' || *c == 127)
-                goto failed;
-        if (end)
-            return text;
+                return refuse(err, "node list"), NULL;
+        if (end) {
+            end = text;
+            text = NULL;
+            return end;
+        }
         size += piece;
     }
-failed:
-    free(text);
     refuse(err, "node list");
     return NULL;
 }
@@ -163,60 +164,55 @@ failed:
 static int copy_ranks(const slurm_step_layout_t *found, plugin_layout *layout, topomap_error *err)
 {
     plugin_ranks *ranks = &layout->ranks;
-    __typeof__(found->tasks) counts = topomap_alloc(found->node_cnt, sizeof *counts, err);
+    TOPOMAP_FREED __typeof__(*found->tasks) *counts =
+        topomap_alloc(found->node_cnt, sizeof *counts, err);
     uint64_t sum = 0;
-    int status = -1;
 
     layout->tids = topomap_alloc(found->node_cnt, sizeof *layout->tids, err);
     if (!counts || !layout->tids ||
         plugin_ranks_alloc(ranks, found->node_cnt, found->task_cnt, err))
-        goto out;
+        return -1;
     if (plugin_memory_read(&layout->memory, found->tasks, counts,
                            found->node_cnt * sizeof *counts) ||
         plugin_memory_read(&layout->memory, found->tids, layout->tids,
-                           found->node_cnt * sizeof *layout->tids)) {
-        refuse(err, "arrays");
-        goto out;
-    }
+                           found->node_cnt * sizeof *layout->tids))
+        return refuse(err, "arrays");
     for (uint32_t node = 0; node < found->node_cnt; node++) {
         sum += counts[node];
         if (sum > found->task_cnt ||
             plugin_memory_read(&layout->memory, layout->tids[node], ranks->id + ranks->first[node],
-                               counts[node] * sizeof *ranks->id)) {
-            refuse(err, "task ids");
-            goto out;
-        }
+                               counts[node] * sizeof *ranks->id))
+            return refuse(err, "task ids");
         ranks->first[node + 1] = (uint32_t)sum;
     }
-    status = sum == found->task_cnt ? plugin_ranks_check(ranks, err) : refuse(err, "sum of tasks");
-out:
-    free(counts);
-    return status;
+    return sum == found->task_cnt ? plugin_ranks_check(ranks, err) : refuse(err, "sum of tasks");
 }
 
-int plugin_layout_find(spank_t spank, plugin_layout *layout, topomap_error *err)
+static int find(spank_t spank, plugin_layout *layout, topomap_error *err)
 {
     struct launcher_job job;
     slurm_step_layout_t found;
 
-    memset(layout, 0, sizeof *layout);
-    if (plugin_memory_open(&layout->memory))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no file descriptor for a pipe");
     if (check_version(spank, layout, err) || check_job(spank, layout, &job, err))
-        goto failed;
-    if (plugin_memory_read(&layout->memory, job.layout, &found, sizeof found)) {
-        refuse(err, "pointer");
-        goto failed;
-    }
+        return -1;
+    if (plugin_memory_read(&layout->memory, job.layout, &found, sizeof found))
+        return refuse(err, "pointer");
     if (check_counts(spank, &found, err))
-        goto failed;
+        return -1;
     layout->task_dist = found.task_dist;
     layout->task_dist_at = (void *)&job.layout->task_dist;
     layout->arbitrary = (found.task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY;
     layout->node_list = copy_string(&layout->memory, found.node_list, err);
-    if (layout->node_list && !copy_ranks(&found, layout, err))
+    return layout->node_list ? copy_ranks(&found, layout, err) : -1;
+}
+
+int plugin_layout_find(spank_t spank, plugin_layout *layout, topomap_error *err)
+{
+    memset(layout, 0, sizeof *layout);
+    if (plugin_memory_open(&layout->memory))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no file descriptor for a pipe");
+    if (!find(spank, layout, err))
         return 0;
-failed:
     plugin_layout_clear(layout);
     return -1;
 }
@@ -230,11 +226,6 @@ static int write_ids(const plugin_layout *layout, const plugin_ranks *ranks)
     return 0;
 }
 
-static int write_distribution(const plugin_layout *layout, uint32_t task_dist)
-{
-    return plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist, sizeof task_dist);
-}
-
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, uint32_t task_dist,
                         topomap_error *err)
 {
@@ -242,7 +233,8 @@ int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, 
         task_dist == layout->task_dist)
         return 0;
     /* The same ids first: where this works, so does the other. */
-    if (write_ids(layout, &layout->ranks) || write_distribution(layout, task_dist) ||
+    if (write_ids(layout, &layout->ranks) ||
+        plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist, sizeof task_dist) ||
         write_ids(layout, ranks))
         return refuse(err, "not writable");
     return 0;

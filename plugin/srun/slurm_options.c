@@ -208,8 +208,7 @@ unsigned plugin_slurm_release(void)
            SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER);
 }
 
-int plugin_slurm_option_is_in(const plugin_slurm_option *row, enum plugin_program program,
-                              unsigned release)
+static int is_in(const plugin_slurm_option *row, enum plugin_program program, unsigned release)
 {
     return (row->programs & program) && release >= row->first &&
            (!row->last || release <= row->last);
@@ -222,8 +221,7 @@ const plugin_slurm_option *plugin_slurm_option_named(enum plugin_program program
     int several = 0;
 
     for (size_t i = 0; i < row_count; i++) {
-        if (strncmp(rows[i].name, name, length) != 0 ||
-            !plugin_slurm_option_is_in(&rows[i], program, release))
+        if (strncmp(rows[i].name, name, length) != 0 || !is_in(&rows[i], program, release))
             continue;
         if (!rows[i].name[length])
             return &rows[i];
@@ -237,7 +235,7 @@ const plugin_slurm_option *plugin_slurm_option_lettered(enum plugin_program prog
                                                         unsigned release, char letter)
 {
     for (size_t i = 0; letter && i < row_count; i++)
-        if (rows[i].letter == letter && plugin_slurm_option_is_in(&rows[i], program, release))
+        if (rows[i].letter == letter && is_in(&rows[i], program, release))
             return &rows[i];
     return NULL;
 }

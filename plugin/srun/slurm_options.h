@@ -32,6 +32,3 @@ const plugin_slurm_option *plugin_slurm_option_lettered(enum plugin_program prog
 
 /** All rows, whatever has them; NULL past the last. */
 const plugin_slurm_option *plugin_slurm_option_row(size_t index);
-
-int plugin_slurm_option_is_in(const plugin_slurm_option *row, enum plugin_program program,
-                              unsigned release);

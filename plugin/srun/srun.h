@@ -204,15 +204,12 @@ typedef struct plugin_facts {
     const char *reason; /**< why the step is left alone, for the file of its explanation, or NULL */
 } plugin_facts;
 
-/** The text of the request (protocol.md, "Request of a launch"); NULL and \p err on failure. Ends
- *  with free(). */
-char *plugin_facts_text(const plugin_facts *facts, topomap_error *err);
-
 /** The lines with what plugstack.conf says, which every message to the planner has. */
 void plugin_facts_site(FILE *out, const plugin_args *args);
 
-/* ---- mpi ----------------------------------------------------------------------- */
-/* Which of Slurm's mpi plugins a step uses. */
+/** Writes the request's lines about which part of its nodes a job has, as far as srun's environment
+ *  tells: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file is looked for. */
+void plugin_job_write(FILE *out, uint32_t job, const plugin_args *args);
 
 /** Nonzero unless the step surely uses another mpi plugin than pmi2.
  *  \param option  value of --mpi, or NULL */
@@ -231,6 +228,9 @@ int plugin_facts_ask(const plugin_facts *facts, char **bytes, plugin_reply *repl
  *  \param late  set where it misses this one \return what \p *reply points into, for free(), or
  * NULL: there is no answer, and nobody says why */
 char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int *late);
+
+/** Prints the lines that a reply has for the user. */
+void plugin_facts_tell(const plugin_reply *reply);
 
 /** Has the planner write \p why into the file that the user has named, so that a former step's text
  *  does not pass for this one's: srun itself writes no file. Silent where it cannot. */
@@ -263,9 +263,6 @@ int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi
 /** Forgets what an enclosing step left in the environment. */
 void plugin_step_forget(void);
 
-/** In slurm_spank_exit of srun: removes what the step left in the spool folder. */
-void plugin_step_end(void);
-
 /** In slurm_spank_local_user_init. Whatever goes wrong, the step runs as Slurm would run it, with
  *  one line; where topomap is required, its tasks end before they start their program. */
 void plugin_step_place(spank_t spank, const plugin_args *args);
@@ -274,21 +271,10 @@ void plugin_step_place(spank_t spank, const plugin_args *args);
 /* What is to be done when the step of this srun has ended: the planner does it, in a process of its
  * own, for which srun waits end_ms of plugstack.conf at most, a tenth of a second by default. */
 
-/** Keeps what a launch's reply says of it, and the memory that its planner has. \p args must live
- * until plugin_step_end_do(). */
-void plugin_step_end_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
-                          uint32_t step, uint64_t memory, int asked, int verbose);
-
-/** The step keeps Slurm's layout although the planner placed it: its times count there. */
-void plugin_step_end_refuse(void);
-
-/** Says the lines that a reply wants to be said. */
-void plugin_step_end_tell(const plugin_reply *reply);
-
 /** In slurm_spank_exit of srun: starts the planner and waits until it is done, end_ms at most. What
  *  is not done by then goes on by itself, or, where the job's end kills it, is done by a later
  *  launch. */
-void plugin_step_end_do(void);
+void plugin_step_end(void);
 
 /* ---- step request -------------------------------------------------------------- */
 /* Which steps are left alone, as far as srun itself can tell, and what is said of that. */

@@ -9,6 +9,7 @@
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
 #include "plugin/common/environment_size.h"
+#include "util/alloc.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>
@@ -45,6 +46,72 @@ void plugin_step_forget(void)
     plugin_preload_forget();
 }
 
+/* ---- The step's end ---------------------------------------------------------------------- */
+
+/* One step an srun. */
+static struct {
+    const plugin_args *args;
+    char *request;
+    uint64_t memory;
+} kept;
+
+static char *write_request(const struct step *step)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "topomap-request 2\njob %u\nstep %u\nasked %d\nverbose %d\n", step->job,
+            step->step, step->wish.asked, step->wish.verbose);
+    plugin_facts_site(out, step->args);
+    for (unsigned i = 0; i < step->reply.laters; i++)
+        fprintf(out, "later %s\n", step->reply.later[i]);
+    fprintf(out, "end\n");
+    return topomap_printed(out, &text, NULL);
+}
+
+/* Keeps what a launch's reply says of it, and the memory that its planner has. */
+static void take_end(const struct step *step)
+{
+    const plugin_reply *reply = &step->reply;
+
+    free(kept.request);
+    kept.memory = plugin_launch_memory(step->layout.ranks.tasks);
+    kept.request = reply->laters ? write_request(step) : NULL;
+    kept.args = step->args;
+}
+
+/* The step keeps Slurm's layout although the planner placed it: its times count there. */
+static void refuse_end(void)
+{
+    char *row = kept.request ? strstr(kept.request, "\nlater run ") : NULL;
+
+    if (row)
+        memcpy(row, "\nlater own ", strlen("\nlater own "));
+}
+
+void plugin_step_end(void)
+{
+    plugin_launch launch = {.word = "end", .stays = 1, .memory = kept.memory};
+    TOPOMAP_FREED char *bytes = NULL;
+    plugin_reply reply;
+    size_t size;
+    int late;
+
+    if (!kept.request)
+        return;
+    launch.planner = kept.args->planner;
+    launch.deadline_ms = kept.args->end_ms;
+    launch.request = kept.request;
+    if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL) &&
+        !plugin_reply_read(bytes, size, &reply, NULL))
+        plugin_facts_tell(&reply);
+    free(kept.request);
+    kept.request = NULL;
+}
+
 /* ---- Asking the planner ------------------------------------------------------------------ */
 
 /* What the launch has settled takes the place of what we took for it. */
@@ -79,10 +146,8 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     if (plugin_facts_ask(&facts, &step->bytes, &step->reply, &step->late, err))
         return -1;
     take_flags(step);
-    plugin_step_end_tell(&step->reply);
-    plugin_step_end_take(&step->reply, step->args, step->job, step->step,
-                         plugin_launch_memory(step->layout.ranks.tasks), step->wish.asked,
-                         step->wish.verbose);
+    plugin_facts_tell(&step->reply);
+    take_end(step);
     return 0;
 }
 
@@ -159,15 +224,12 @@ static void set_environment(const struct step *step)
         setenv(PLUGIN_ENV_CARRIED_NICS, reply->nics, 1);
 }
 
-static int is_explained(const struct step *step)
-{
-    return step->wish.explain.wanted && step->reply.explain;
-}
-
 /* There and then, by the explanation. */
 static int is_told(const struct step *step)
 {
-    return is_explained(step) && !step->wish.explain.file;
+    const plugin_explain *explain = &step->wish.explain;
+
+    return explain->wanted && step->reply.explain && !explain->file;
 }
 
 /* Who did not ask need not hear, but where something fails. Who asked for this very step hears that
@@ -232,6 +294,10 @@ static void tell_truth(const struct step *step)
 
 static int place(spank_t spank, struct step *step, topomap_error *err)
 {
+    if (plugin_breaker_is_tripped(step->job))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "topomap is off for the rest of this job: the planner of an "
+                                 "earlier step missed its deadline");
     if (ask(spank, step, err))
         return -1;
     if (step->reply.preload && plugin_environment_left() > 0)
@@ -268,7 +334,7 @@ static void failed(struct step *step, const topomap_error *err)
 {
     if (!step->bytes || step->reply.status != PLUGIN_FAILED) /* else the planner has written it */
         snprintf(step->wish.left, sizeof step->wish.left, "%s", err->text);
-    plugin_step_end_refuse();
+    refuse_end();
     if (plugin_environment_left() > 0)
         carry_plan(step, 0, NULL, NULL);
     if (step->wish.required) {
@@ -280,15 +346,6 @@ static void failed(struct step *step, const topomap_error *err)
         plugin_report_detail(step->wish.verbose || step->wish.asked,
                              "%s; the step runs with Slurm's own layout", err->text);
     }
-}
-
-static int check_breaker(const struct step *step, topomap_error *err)
-{
-    return plugin_breaker_is_tripped(step->job)
-               ? topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                   "topomap is off for the rest of this job: the planner of an "
-                                   "earlier step missed its deadline")
-               : 0;
 }
 
 /* Where no planner has told, topomap is on for who asked, and where plugstack.conf switches it on.
@@ -319,7 +376,7 @@ static void place_layout(spank_t spank, struct step *step)
         plugin_step_request_leave(
             &step->wish, step->wish.asked,
             "the layout is the user's own (host file or arbitrary): left alone");
-    else if (check_breaker(step, &err) || place(spank, step, &err))
+    else if (place(spank, step, &err))
         failed(step, &err);
     if (is_on(step))
         tell_truth(step);
@@ -340,9 +397,4 @@ void plugin_step_place(spank_t spank, const plugin_args *args)
         place_layout(spank, &step);
     if (*step.wish.left && step.wish.explain.wanted && step.wish.explain.file && !step.late)
         plugin_not_placed_explain(facts_of(spank, &step), step.wish.left);
-}
-
-void plugin_step_end(void)
-{
-    plugin_step_end_do();
 }

@@ -46,23 +46,19 @@ static int find_entries(store_cache *cache)
 
 void store_cache_open(const char *path, store_cache *cache)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
-    store_cache made = {0};
+    TOPOMAP_CLEANUP(store_elf_close) store_elf file;
+    TOPOMAP_CLEANUP(store_cache_close) store_cache made = {0};
 
     *cache = made;
-    if (!file || store_elf_open(path, file)) {
+    if (store_elf_open(path, &file) || file.size > MOST)
         return;
-    }
-    made.size = (size_t)file->size;
-    if (file->size <= MOST)
-        made.bytes = malloc(made.size + 1);
-    if (made.bytes && !store_elf_get(file, 0, made.bytes, made.size) && !find_entries(&made)) {
-        made.bytes[made.size] = 0; /* every text in it ends */
-        *cache = made;
-    } else {
-        free(made.bytes);
-    }
-    store_elf_close(file);
+    made.size = (size_t)file.size;
+    made.bytes = malloc(made.size + 1);
+    if (!made.bytes || store_elf_get(&file, 0, made.bytes, made.size) || find_entries(&made))
+        return;
+    made.bytes[made.size] = 0; /* every text in it ends */
+    *cache = made;
+    made.bytes = NULL;
 }
 
 void store_cache_close(store_cache *cache)

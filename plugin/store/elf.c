@@ -25,7 +25,8 @@ int store_elf_open(const char *path, store_elf *file)
 
 void store_elf_close(store_elf *file)
 {
-    close(file->fd);
+    if (file->fd >= 0)
+        close(file->fd);
     file->fd = -1;
 }
 
@@ -113,34 +114,29 @@ static int has_name(const store_elf *file, const ElfW(Shdr) * table, const char 
     uint64_t size = table->sh_size < SYMBOLS ? table->sh_size : SYMBOLS;
     uint64_t at = table->sh_offset + (table->sh_size - size);
     TOPOMAP_FREED char *names = size ? malloc(size) : NULL;
-    int found = 0;
 
-    if (names && at >= table->sh_offset && !store_elf_get(file, at, names, size))
-        found = memmem(names, size, name, strlen(name) + 1) != NULL;
-    return found;
+    return names && at >= table->sh_offset && !store_elf_get(file, at, names, size) &&
+           memmem(names, size, name, strlen(name) + 1) != NULL;
 }
 
 int store_elf_has_symbol(const store_elf *file, const char *name)
 {
     const ElfW(Ehdr) *header = &file->header;
-    ElfW(Shdr) * section;
-    int found = 0;
+    TOPOMAP_FREED ElfW(Shdr) *section = NULL;
 
     if (!header->e_phnum || header->e_shentsize != sizeof *section || !header->e_shnum ||
         header->e_shnum > SECTIONS)
         return 0;
     section = malloc(header->e_shnum * sizeof *section);
     if (!section ||
-        store_elf_get(file, header->e_shoff, section, header->e_shnum * sizeof *section)) {
-        free(section);
+        store_elf_get(file, header->e_shoff, section, header->e_shnum * sizeof *section))
         return 0;
-    }
-    for (int i = 0; !found && i < header->e_shnum; i++)
+    for (int i = 0; i < header->e_shnum; i++)
         if ((section[i].sh_type == SHT_SYMTAB || section[i].sh_type == SHT_DYNSYM) &&
-            section[i].sh_link < header->e_shnum)
-            found = has_name(file, &section[section[i].sh_link], name);
-    free(section);
-    return found;
+            section[i].sh_link < header->e_shnum &&
+            has_name(file, &section[section[i].sh_link], name))
+            return 1;
+    return 0;
 }
 
 /* ---- Names ------------------------------------------------------------------------------- */
@@ -164,16 +160,6 @@ static uint64_t value_of(const store_elf_dynamic *dynamic, int tag)
         if (dynamic->row[i].d_tag == tag)
             return dynamic->row[i].d_un.d_val;
     return 0;
-}
-
-/* Those up to DT_NULL. */
-static size_t count_rows(const ElfW(Dyn) * row, size_t most)
-{
-    size_t count = 0;
-
-    while (count < most && row[count].d_tag != DT_NULL)
-        count++;
-    return count;
 }
 
 /* The names that are asked for are near each other in most files: they are read at once, behind the
@@ -210,28 +196,25 @@ static void read_names(const store_elf *file, store_elf_dynamic *dynamic)
 const char *store_elf_dynamic_read(const store_elf *file, store_elf_dynamic *dynamic)
 {
     const ElfW(Phdr) *found = find_segment(file, PT_DYNAMIC);
-    store_elf_dynamic made = {0};
-    size_t count;
+    size_t count = found ? found->p_filesz / sizeof *dynamic->row : 0;
+    TOPOMAP_FREED ElfW(Dyn) *row = NULL;
 
     if (!found)
         return "it has no dynamic section";
-    count = found->p_filesz / sizeof *made.row;
     if (count > DYNAMIC)
         count = DYNAMIC;
-    made.row = malloc((count + 1) * sizeof *made.row);
-    if (!made.row || store_elf_get(file, found->p_offset, made.row, count * sizeof *made.row)) {
-        free(made.row);
+    row = malloc((count + 1) * sizeof *row);
+    if (!row || store_elf_get(file, found->p_offset, row, count * sizeof *row))
         return "its dynamic section is broken";
-    }
-    made.rows = count_rows(made.row, count);
-    made.names = offset_of(file, value_of(&made, DT_STRTAB));
-    made.size = value_of(&made, DT_STRSZ);
-    if (!made.names || !made.size) {
-        free(made.row);
+    *dynamic = (store_elf_dynamic){.row = row};
+    while (dynamic->rows < count && row[dynamic->rows].d_tag != DT_NULL)
+        dynamic->rows++;
+    dynamic->names = offset_of(file, value_of(dynamic, DT_STRTAB));
+    dynamic->size = value_of(dynamic, DT_STRSZ);
+    if (!dynamic->names || !dynamic->size)
         return "its table of names is broken";
-    }
-    read_names(file, &made);
-    *dynamic = made;
+    row = NULL;
+    read_names(file, dynamic);
     return NULL;
 }
 

@@ -276,14 +276,14 @@ static int find_library(search *s, const object *own, char path[PATH], store_elf
 /* Libraries that are not there, or broken, are the dynamic linker's business. */
 static void follow(search *s)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
     char path[PATH];
 
-    for (int i = 1; file && i < s->count && !*s->problem; i++)
-        if (find_library(s, s->object[i], path, file)) {
-            read_object(s, i, file, path);
-            store_elf_close(file);
-        }
+    for (int i = 1; i < s->count && !*s->problem; i++) {
+        TOPOMAP_CLEANUP(store_elf_close) store_elf file = {.fd = -1};
+
+        if (find_library(s, s->object[i], path, &file))
+            read_object(s, i, &file, path);
+    }
 }
 
 static void clear(search *s)
@@ -296,7 +296,6 @@ static void clear(search *s)
         free(s->object[i]);
     }
     store_cache_close(&s->cache);
-    free(s);
 }
 
 /* ---- What was found before --------------------------------------------------------------- */
@@ -400,18 +399,10 @@ static void look(const store *store, search *s, const store_elf *file, const cha
 enum store_mpi store_needed_mpi(const store *store, const store_elf *file, const char *path,
                                 char *why, size_t room, int *calls)
 {
-    search *s = calloc(1, sizeof *s);
-    enum store_mpi mpi = STORE_MPI_NONE;
+    TOPOMAP_CLEANUP(clear) search s = {.calls = *calls};
 
-    snprintf(why, room, "out of memory");
-    if (!s)
-        return mpi;
-    s->calls = *calls;
-    look(store, s, file, path);
-    if (!*s->problem)
-        mpi = s->mpi;
-    snprintf(why, room, "%s", s->problem);
-    *calls = s->calls;
-    clear(s);
-    return mpi;
+    look(store, &s, file, path);
+    snprintf(why, room, "%s", s.problem);
+    *calls = s.calls;
+    return *s.problem ? STORE_MPI_NONE : s.mpi;
 }

@@ -65,6 +65,159 @@ void store_entry_case(store_entry *entry, const char *folder, const char *input)
     find_key(entry);
 }
 
+/* ---- The lines of an entry: a name and a value each -------------------------------------- */
+
+/* The kind of a text, or of a number of 4 or 8 bytes. */
+enum kind { TEXT, HEX, NUMBER, STOP };
+
+#define AT(member) offsetof(store_entry, member)
+#define OF(kind, member) kind, AT(member), sizeof((store_entry *)0)->member
+
+/* Whose it is stands before what became of it, which forget() takes away. */
+static const struct row {
+    const char *name;
+    enum kind kind;
+    size_t at, size;
+    int lasts;
+} rows[] = {
+    {"program", OF(TEXT, program), 1},
+    {"words", OF(TEXT, words), 1},
+    {"id", OF(HEX, id), 1},
+    {"family", OF(HEX, family), 1},
+    {"place", OF(HEX, place), 1},
+    {"folder", OF(TEXT, folder), 1},
+    {"input", OF(TEXT, input), 1},
+    {"ranks", OF(NUMBER, ranks), 1},
+    {"workers", OF(NUMBER, workers), 0},
+    {"made", OF(NUMBER, made), 0},
+    {"launches", OF(NUMBER, launches), 0},
+    {"refused", OF(NUMBER, refused), 0},
+    {"profiles", OF(NUMBER, profiles), 0},
+    {"tries", OF(NUMBER, tries), 0},
+    {"last", OF(TEXT, last), 0},
+    {"number", OF(NUMBER, number), 0},
+    {"agrees", OF(NUMBER, agrees), 0},
+    {"differs", OF(NUMBER, differs), 0},
+    {"changed", OF(NUMBER, changed), 0},
+    {"worse", OF(NUMBER, worse), 0},
+    {"stopped", OF(STOP, stopped), 0},
+    {"mpi", OF(NUMBER, mpi), 0},
+};
+
+static const char time_name[] = "time";
+
+/* ---- Reading ----------------------------------------------------------------------------- */
+
+static void read_value(const struct row *row, const char *value, store_entry *entry)
+{
+    void *to = (char *)entry + row->at;
+    uint64_t number = strtoull(value, NULL, row->kind == HEX ? 16 : 10);
+
+    if (row->kind == TEXT)
+        snprintf(to, row->size, "%s", value);
+    else if (row->size == sizeof number)
+        memcpy(to, &number, sizeof number);
+    else
+        *(uint32_t *)to =
+            row->kind == STOP && number > STORE_WORSE ? STORE_GOES_ON : (uint32_t)number;
+}
+
+void store_entry_time(store_entry *entry, const store_time *time)
+{
+    if (entry->times == STORE_TIMES)
+        memmove(entry->time, entry->time + 1, --entry->times * sizeof *time);
+    entry->time[entry->times++] = *time;
+}
+
+static void read_time(const char *value, store_entry *entry)
+{
+    unsigned long long messages;
+    long long when;
+    store_time read;
+    char layout;
+
+    if (sscanf(value, "%c %u %llu %lf %lf %lld", &layout, &read.nodes, &messages, &read.wall,
+               &read.mpi, &when) != 6 ||
+        !(read.wall > 0 && read.wall < 1e9 && read.mpi >= 0))
+        return;
+    read.placed = layout == 'p';
+    read.messages = messages;
+    read.when = when;
+    store_entry_time(entry, &read);
+}
+
+static void read_line(const char *name, const char *value, store_entry *entry)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name))
+            read_value(&rows[i], value, entry);
+    if (!strcmp(time_name, name))
+        read_time(value, entry);
+}
+
+/* Takes them from \p text, which it changes; lines that make no sense are passed over. */
+static void parse(char *text, store_entry *entry)
+{
+    char *rest = NULL;
+
+    entry->times = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *space = strchr(line, ' ');
+
+        for (char *c = line; *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 127)
+                *c = '?';
+        if (space) {
+            *space = 0;
+            read_line(line, space + 1, entry);
+        }
+    }
+}
+
+/* Leaves whose it is, and nothing of what became of it. */
+static void forget(store_entry *entry)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!rows[i].lasts)
+            memset((char *)entry + rows[i].at, 0, rows[i].size);
+    entry->times = 0;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+static int print_row(const struct row *row, const store_entry *entry, char *to, size_t room)
+{
+    const void *at = (const char *)entry + row->at;
+    uint64_t number = 0;
+
+    if (row->kind == TEXT)
+        return snprintf(to, room, "%s %s\n", row->name, (const char *)at);
+    if (row->size == sizeof number)
+        memcpy(&number, at, sizeof number);
+    else
+        number = *(const uint32_t *)at;
+    if (row->kind == HEX)
+        return snprintf(to, room, "%s %016llx\n", row->name, (unsigned long long)number);
+    return snprintf(to, room, "%s %lld\n", row->name, (long long)number);
+}
+
+size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        used += (size_t)print_row(&rows[i], entry, text + used, STORE_ENTRY_TEXT - used);
+    for (unsigned i = 0; i < entry->times; i++) {
+        const store_time *time = &entry->time[i];
+
+        used += (size_t)snprintf(
+            text + used, STORE_ENTRY_TEXT - used, "%s %c %u %llu %.6f %.6f %lld\n", time_name,
+            time->placed ? 'p' : 's', time->nodes, (unsigned long long)time->messages, time->wall,
+            time->mpi, (long long)time->when);
+    }
+    return used;
+}
+
 /* ---- The file ---------------------------------------------------------------------------- */
 
 enum { NAME = STORE_KEY + 16, EVICTED = 256 };
@@ -88,7 +241,7 @@ int store_entry_read_from(int at, const char *name, store_entry *entry)
 
     if (!store_file_read(at, name, text, sizeof text))
         return 0;
-    store_entry_parse(text, entry);
+    parse(text, entry);
     find_key(entry);
     return 1;
 }
@@ -114,13 +267,13 @@ int store_entry_read_at(int profiles, store_entry *entry)
     char text[STORE_ENTRY_TEXT], name[NAME];
     int has_meta;
 
-    store_entry_forget(&read);
+    forget(&read);
     read.bytes = 0;
     name_of(entry->key, meta, name);
     has_meta = store_file_read(profiles, name, text, sizeof text) &&
                look_at(profiles, entry->key, meta, &read, &said);
     if (has_meta)
-        store_entry_parse(text, &read);
+        parse(text, &read);
     read.has_graph = look_at(profiles, entry->key, graph, &read, &graph_now);
     read.has_before = look_at(profiles, entry->key, graph_before, &read, &unused);
     if (!has_meta && !read.has_graph)
@@ -134,30 +287,24 @@ int store_entry_read_at(int profiles, store_entry *entry)
 
 int store_entry_read(const store *store, store_entry *entry)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL), found;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    if (profiles < 0)
-        return 0;
-    found = store_entry_read_at(profiles, entry);
-    close(profiles);
-    return found;
+    return profiles >= 0 && store_entry_read_at(profiles, entry);
 }
 
 int store_entry_write(const store *store, const store_entry *entry, topomap_error *err)
 {
-    int profiles = store_folder_open(store, "profiles", 0, err), failed;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, err);
     char text[STORE_ENTRY_TEXT], name[NAME];
 
     if (profiles < 0)
         return -1;
     name_of(entry->key, meta, name);
-    failed = store_file_write(profiles, name, text, store_entry_print(entry, text),
-                              store_sweep_now(profiles));
-    if (failed)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
-                          strerror(errno));
-    close(profiles);
-    return failed;
+    if (!store_file_write(profiles, name, text, store_entry_print(entry, text),
+                          store_sweep_now(profiles)))
+        return 0;
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
+                             strerror(errno));
 }
 
 /* ---- Removing ---------------------------------------------------------------------------- */
@@ -170,7 +317,7 @@ static int remove_file(int profiles, const char *key, const char *suffix)
     return !unlinkat(profiles, name, 0);
 }
 
-int store_remove_at(int profiles, const char *key)
+static int remove_at(int profiles, const char *key)
 {
     /* The names of the graphs first: an entry without any is one that is to be profiled. */
     return remove_file(profiles, key, graph) | remove_file(profiles, key, graph_before) |
@@ -179,24 +326,19 @@ int store_remove_at(int profiles, const char *key)
 
 void store_remove_graphs(const store *store, const char *key)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
     if (profiles < 0)
         return;
     remove_file(profiles, key, graph);
     remove_file(profiles, key, graph_before);
-    close(profiles);
 }
 
 int store_remove(const store *store, const char *key)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL), was;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    if (profiles < 0)
-        return 0;
-    was = store_remove_at(profiles, key);
-    close(profiles);
-    return was;
+    return profiles >= 0 && remove_at(profiles, key);
 }
 
 /* ---- Not more than fits ------------------------------------------------------------------ */
@@ -229,10 +371,9 @@ static int look_at_entry(int profiles, store_item *item, void *context)
     return 1;
 }
 
-static void remove_entry(int profiles, const store_item *item, void *context)
+static void remove_entry(int profiles, const char *key)
 {
-    (void)context;
-    store_remove_at(profiles, item->name);
+    remove_at(profiles, key);
 }
 
 void store_evict(const store *store, const char *keep)
@@ -243,10 +384,8 @@ void store_evict(const store *store, const char *keep)
                                .keep = keep,
                                .look = look_at_entry,
                                .remove = remove_entry};
-    int profiles = store_folder_open(store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
 
-    if (profiles < 0)
-        return;
-    store_sweep(profiles, &broom);
-    close(profiles);
+    if (profiles >= 0)
+        store_sweep(profiles, &broom);
 }

@@ -24,16 +24,14 @@ static int64_t distance(int64_t a, int64_t b)
 /* \return 0: this computer does not tell */
 static int read_boot(store_boot *boot)
 {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t size;
+    TOPOMAP_CLOSED int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, boot->id, 36);
 
-    if (fd < 0)
+    if (size != 36)
         return 0;
-    size = read(fd, boot->id, 36);
-    close(fd);
     boot->id[36] = 0;
     boot->up = topomap_clock_uptime();
-    return size == 36 && boot->up >= 0;
+    return boot->up >= 0;
 }
 
 /* Moves the folder's time towards `to`, as far as the `gone` seconds that have passed since

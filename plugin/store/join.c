@@ -25,7 +25,7 @@ struct parts {
 
 static struct parts count_parts(int run)
 {
-    DIR *list = store_folder_list(run);
+    TOPOMAP_CLOSED_DIR DIR *list = store_folder_list(run);
     struct parts found = {0, 0};
     const struct dirent *row;
     struct stat status;
@@ -36,8 +36,6 @@ static struct parts count_parts(int run)
             if (!fstatat(run, row->d_name, &status, AT_SYMLINK_NOFOLLOW))
                 found.bytes += (uint64_t)status.st_size;
         }
-    if (list)
-        closedir(list);
     return found;
 }
 

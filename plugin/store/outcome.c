@@ -95,22 +95,17 @@ static int find(outcome *o, topomap_error *why)
     return 0;
 }
 
-static topomap_graph *open_stored(const outcome *o, const char *key)
-{
-    char path[STORE_PATH];
-    topomap_graph *graph;
-
-    store_graph_path(o->store, key, 0, path);
-    return *key && !topomap_graph_read(path, "tmg", &graph, NULL) ? graph : NULL;
-}
-
 /* How much of the run's traffic went as a stored profile has it; below 0: nobody knows. */
 static double likeness(const outcome *o, const char *key)
 {
-    topomap_graph *stored = o->graph ? open_stored(o, key) : NULL;
-    double share = -1;
+    char path[STORE_PATH];
+    topomap_graph *stored;
+    double share;
 
-    if (stored && topomap_graph_likeness(stored, o->graph, &share, NULL))
+    store_graph_path(o->store, key, 0, path);
+    if (!o->graph || !*key || topomap_graph_read(path, "tmg", &stored, NULL))
+        return -1;
+    if (topomap_graph_likeness(stored, o->graph, &share, NULL))
         share = -1;
     topomap_graph_free(stored);
     return share;
@@ -122,7 +117,7 @@ static double likeness(const outcome *o, const char *key)
 static void compare_folders(const outcome *o, store_entry *now)
 {
     TOPOMAP_FREED store_entry *others = calloc(OTHERS, sizeof *others);
-    int profiles = store_folder_open(o->store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(o->store, "profiles", 0, NULL);
     unsigned count = 0;
 
     now->agrees = now->differs = 0;
@@ -134,8 +129,6 @@ static void compare_folders(const outcome *o, store_entry *now)
         now->agrees += alike >= STORE_AGREES;
         now->differs += alike >= 0 && alike < STORE_AGREES;
     }
-    if (profiles >= 0)
-        close(profiles);
 }
 
 /* Times of the layouts that the profile before has made say nothing of the next. */
@@ -149,19 +142,13 @@ static void forget_placed(store_entry *now)
     now->times = kept;
 }
 
-static uint32_t workers_of(const outcome *o, const store_entry *now)
-{
-    uint32_t ranks = o->graph ? topomap_graph_ranks(o->graph) : 0;
-
-    return now->ranks && ranks > now->ranks ? ranks / now->ranks : 0;
-}
-
 /* A launch in Slurm's layout that sends what its profile says decides nothing about placing:
  * another launch may have stopped that meanwhile. Returns 0, or -1 with \p why set. */
 static int take_profile(const outcome *o, store_entry *now, double alike, topomap_error *why)
 {
     int same = now->has_graph && alike >= STORE_CHANGED;
     int restarts = now->stopped && !(same && o->plan.purpose == STORE_COMPARES);
+    uint32_t ranks = o->graph ? topomap_graph_ranks(o->graph) : 0;
 
     compare_folders(o, now);
     if (store_profile_take(o->store, o->run, now->key, why))
@@ -170,7 +157,7 @@ static int take_profile(const outcome *o, store_entry *now, double alike, topoma
         forget_placed(now);
     if (restarts || !now->has_graph)
         now->number = 1;
-    now->workers = workers_of(o, now);
+    now->workers = now->ranks && ranks > now->ranks ? ranks / now->ranks : 0;
     now->made = topomap_clock_date();
     now->profiles++;
     now->launches = now->refused = now->tries = 0;

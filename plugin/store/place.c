@@ -28,9 +28,10 @@ static const char *check_site(int site)
 int store_place_site(const char *site, int make, char path[STORE_ROOT], char note[STORE_NOTE])
 {
     /* O_PATH: a folder of mode 0711 is not listed. */
-    int folder = open(site, O_PATH | O_DIRECTORY | O_CLOEXEC), own = -1;
+    TOPOMAP_CLOSED int folder = open(site, O_PATH | O_DIRECTORY | O_CLOEXEC);
     const char *why = folder < 0 ? strerror(errno) : check_site(folder);
     char name[16];
+    int own;
 
     *note = 0;
     snprintf(name, sizeof name, "%u", (unsigned)geteuid());
@@ -38,13 +39,11 @@ int store_place_site(const char *site, int make, char path[STORE_ROOT], char not
         why = "its name is too long";
     if (why) {
         snprintf(note, STORE_NOTE, "%.150s: %.90s", site, why);
-    } else {
-        own = make ? store_folder_make(folder, name) : store_folder_own(folder, name);
-        if (own < 0)
-            snprintf(note, STORE_NOTE, "%.140s/%s: %.90s", site, name, store_folder_why());
+        return -1;
     }
-    if (folder >= 0)
-        close(folder);
+    own = make ? store_folder_make(folder, name) : store_folder_own(folder, name);
+    if (own < 0)
+        snprintf(note, STORE_NOTE, "%.140s/%s: %.90s", site, name, store_folder_why());
     return own;
 }
 

@@ -28,15 +28,13 @@ static int open_site(const char *site, int make, store *made)
 
 static int open_own(store *made, topomap_error *err)
 {
-    int root;
+    TOPOMAP_CLOSED int root = -1;
 
     made->is_site = 0;
     if (store_place_own(made->root, err))
         return -1;
     root = store_folder_root(made);
-    if (root >= 0)
-        close(root);
-    else if (errno == EPERM)
+    if (root < 0 && errno == EPERM)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not this user's own folder",
                                  made->root);
     return 0;
@@ -113,14 +111,13 @@ static size_t without_doubles(store_entry *list, size_t count)
 
 int store_list(const store *store, store_entry **list, size_t *count, topomap_error *err)
 {
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, err);
+    TOPOMAP_CLOSED_DIR DIR *folder = profiles < 0 ? NULL : store_folder_list(profiles);
     store_entry *entries = NULL;
     size_t room = 0, used = 0;
-    int profiles = store_folder_open(store, "profiles", 0, err);
-    DIR *folder = profiles < 0 ? NULL : fdopendir(profiles);
     struct dirent *row;
-    int failed = 0;
 
-    while (!failed && used < LISTED && folder && (row = readdir(folder)) != NULL) {
+    while (used < LISTED && folder && (row = readdir(folder)) != NULL) {
         store_entry entry = {0};
 
         if (!is_entry(row->d_name))
@@ -128,17 +125,11 @@ int store_list(const store *store, store_entry **list, size_t *count, topomap_er
         memcpy(entry.key, row->d_name, STORE_KEY);
         if (!store_entry_read_at(profiles, &entry))
             continue;
-        failed = topomap_grow(&entries, &room, used + 1, sizeof *entries, err);
-        if (!failed)
-            entries[used++] = entry;
-    }
-    if (folder)
-        closedir(folder);
-    else if (profiles >= 0)
-        close(profiles);
-    if (failed) {
-        free(entries);
-        return -1;
+        if (topomap_grow(&entries, &room, used + 1, sizeof *entries, err)) {
+            free(entries);
+            return -1;
+        }
+        entries[used++] = entry;
     }
     used = without_doubles(entries, used);
     if (used)

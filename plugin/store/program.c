@@ -73,20 +73,18 @@ static int find_build_id(const unsigned char *notes, size_t size, size_t align, 
 
 static int read_build_id(const store_elf *file, uint64_t *id)
 {
-    int found = 0;
-
-    for (int i = 0; !found && i < file->header.e_phnum; i++) {
+    for (int i = 0; i < file->header.e_phnum; i++) {
         const ElfW(Phdr) *segment = &file->segment[i];
-        unsigned char *notes;
+        TOPOMAP_FREED unsigned char *notes = NULL;
 
         if (segment->p_type != PT_NOTE || !segment->p_filesz || segment->p_filesz > NOTES)
             continue;
         notes = malloc(segment->p_filesz);
-        if (notes && !store_elf_get(file, segment->p_offset, notes, segment->p_filesz))
-            found = find_build_id(notes, segment->p_filesz, segment->p_align == 8 ? 8 : 4, id);
-        free(notes);
+        if (notes && !store_elf_get(file, segment->p_offset, notes, segment->p_filesz) &&
+            find_build_id(notes, segment->p_filesz, segment->p_align == 8 ? 8 : 4, id))
+            return 1;
     }
-    return found;
+    return 0;
 }
 
 /* An MPI has its other names, too; libraries that stand in for one, in programs for one process, do
@@ -154,25 +152,19 @@ static void find_id(const store *store, const store_elf *file, store_program *pr
 static int read_program(const store *store, const char *path, enum interest which,
                         store_program *program, int *calls, topomap_error *err)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
-    int failed;
+    TOPOMAP_CLEANUP(store_elf_close) store_elf file;
+    int failed = store_elf_open(path, &file);
 
-    if (!file)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    failed = store_elf_open(path, file);
-    if (failed) {
-        topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
-                          failed == EINVAL ? "not a plain file" : strerror(failed));
-    } else {
-        *program = (store_program){0};
-        find_mpi(store, file, path, program, calls);
-        if (which == ANY)
-            find_own_mpi(file, program);
-        if (which == ANY || program->mpi || program->loads)
-            find_id(store, file, program);
-        store_elf_close(file);
-    }
-    return failed ? -1 : 0;
+    if (failed)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path,
+                                 failed == EINVAL ? "not a plain file" : strerror(failed));
+    *program = (store_program){0};
+    find_mpi(store, &file, path, program, calls);
+    if (which == ANY)
+        find_own_mpi(&file, program);
+    if (which == ANY || program->mpi || program->loads)
+        find_id(store, &file, program);
+    return 0;
 }
 
 int store_program_read(const struct store *store, const char *path, store_program *program,

@@ -15,8 +15,6 @@
  * and those of its libraries; whatever is in them, no more than a few hundred KiB of tables of each
  * are looked at. libc only. */
 
-struct store;
-
 /** STORE_MPI_ABI: the MPI standard's own ABI (MPI 5.0), whosever library it is. STORE_MPI_NCCL:
  * none, but NCCL, which loads its profiler itself. */
 enum store_mpi {
@@ -52,7 +50,7 @@ const char *store_mpi_name(enum store_mpi mpi);
  *  (TOPOMAP_EINPUT); scripts, programs of other machines, static, broken and MPI-less ones are
  *  STORE_MPI_NONE with a reason.
  *  \param store  which remembers what was found out; NULL: nothing is remembered */
-int store_program_read(const struct store *store, const char *path, store_program *program,
+int store_program_read(const store *store, const char *path, store_program *program,
                        topomap_error *err);
 
 /** The file that a command names, as srun would find it: with a slash from \p folder (NULL: the
@@ -64,7 +62,7 @@ char *store_program_find(const char *command, const char *folder, const char *se
  *  \p program, the wrapper's, becomes that one's, with an id of both. \return its path, which ends
  *  with free(); NULL: there is none, or none was found within STORE_CALLS looks at files, which
  * `why` then says */
-char *store_program_started(const struct store *store, char *const *words, const char *folder,
+char *store_program_started(const store *store, char *const *words, const char *folder,
                             const char *search, store_program *program);
 
 /* ---- elf ----------------------------------------------------------------------- */
@@ -91,8 +89,8 @@ typedef struct store_elf_dynamic {
     uint64_t read_from, read_to;
 } store_elf_dynamic;
 
-/** Opens a plain file. \return 0, or errno (EINVAL: not a plain file). store_elf_close() ends it.
- */
+/** Opens a plain file. \return 0, or errno (EINVAL: not a plain file). store_elf_close() ends it,
+ *  and may be called after a failure, too. */
 int store_elf_open(const char *path, store_elf *file);
 void store_elf_close(store_elf *file);
 /** Reads all of these bytes. \return 0, or -1: not all of them are in the file */

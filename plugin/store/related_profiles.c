@@ -13,21 +13,17 @@ enum { LOOKED_AT = 512 };
 
 typedef void visit(const store_entry *entry, void *context);
 
-static int is_meta(const char *name)
-{
-    return strspn(name, "0123456789abcdef") == STORE_KEY && !strcmp(name + STORE_KEY, ".meta");
-}
-
 /* Those with a graph, but for the wanted one itself. */
 static void walk(int profiles, const store_entry *wanted, visit *visit, void *context)
 {
-    DIR *list = store_folder_list(profiles);
+    TOPOMAP_CLOSED_DIR DIR *list = store_folder_list(profiles);
     const struct dirent *row;
 
     for (int looked = 0; list && looked < LOOKED_AT && (row = readdir(list)) != NULL;) {
         store_entry entry = {0};
 
-        if (!is_meta(row->d_name))
+        if (strspn(row->d_name, "0123456789abcdef") != STORE_KEY ||
+            strcmp(row->d_name + STORE_KEY, ".meta") != 0)
             continue;
         looked++;
         if (!store_entry_read_from(profiles, row->d_name, &entry))
@@ -37,8 +33,6 @@ static void walk(int profiles, const store_entry *wanted, visit *visit, void *co
             store_entry_read_at(profiles, &entry) && entry.has_graph)
             visit(&entry, context);
     }
-    if (list)
-        closedir(list);
 }
 
 /* ---- One to take the place of what is not there ------------------------------------------ */
@@ -99,7 +93,7 @@ static void look_at(const store_entry *entry, void *context)
 
 void store_kin_find(const store *store, const store_entry *wanted, store_kin *kin)
 {
-    int profiles = store_folder_open(store, "profiles", 0, NULL);
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 0, NULL);
     struct look look = {.wanted = wanted, .kin = kin};
     const struct size *size;
 
@@ -107,7 +101,6 @@ void store_kin_find(const store *store, const store_entry *wanted, store_kin *ki
     if (profiles < 0)
         return;
     walk(profiles, wanted, look_at, &look);
-    close(profiles);
     kin->has_alike = look.agree && !kin->differ;
     size = look.own.has_nearest ? &look.own : &look.elsewhere;
     kin->has_size = size->has_nearest && (size == &look.own || (size->agree && !size->differ));

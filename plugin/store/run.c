@@ -6,6 +6,7 @@
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/full_io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,38 +69,60 @@ static int make_run(int runs, uint32_t job, uint32_t step, char name[NAME])
 int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
                     const store_plan *plan, char **folder, topomap_error *err)
 {
-    int profiles = store_folder_open(store, "profiles", 1, err), runs, run, failed;
+    /* That of profiles is there when the run is over. */
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 1, err);
+    TOPOMAP_CLOSED int runs = profiles < 0 ? -1 : store_folder_open(store, "run", 1, err);
+    TOPOMAP_CLOSED int run = -1;
     char name[NAME], path[STORE_PATH], text[STORE_ENTRY_TEXT + STORE_PLAN_TEXT];
     size_t length = store_entry_print(entry, text);
 
-    if (profiles < 0)
-        return -1;
-    close(profiles); /* it is there when the run is over */
-    runs = store_folder_open(store, "run", 1, err);
     if (runs < 0)
         return -1;
     run = make_run(runs, job, step, name);
     snprintf(path, sizeof path, "%s/run/%s", store->root, name);
     length += store_plan_print(plan, text + length);
-    failed = run < 0 || store_file_write(run, STORE_RUN_ABOUT, text, length, store_sweep_now(runs));
-    if (failed)
+    if (run < 0 || store_file_write(run, STORE_RUN_ABOUT, text, length, store_sweep_now(runs)))
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
-    else if (!(*folder = topomap_strdup(path, err)))
-        failed = 1;
-    if (run >= 0)
-        close(run);
-    if (failed)
-        remove_folder(runs, name);
-    close(runs);
-    return failed ? -1 : 0;
+    else if ((*folder = topomap_strdup(path, err)))
+        return 0;
+    remove_folder(runs, name);
+    return -1;
+}
+
+/* ---- Who takes it in --------------------------------------------------------------------- */
+
+/* It may have been taken in, and removed, between opening it and locking it. */
+static int is_still(int run, int fd)
+{
+    struct stat locked, there;
+
+    return !fstat(fd, &locked) && !fstatat(run, STORE_RUN_TAKING, &there, AT_SYMLINK_NOFOLLOW) &&
+           locked.st_ino == there.st_ino && locked.st_dev == there.st_dev;
+}
+
+int store_claim(int run)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat about;
+    int first = !renameat(run, STORE_RUN_ABOUT, run, STORE_RUN_TAKING), fd, mine;
+
+    if (!first && errno != ENOENT)
+        return -1;
+    fd = topomap_untrusted_open(run, STORE_RUN_TAKING, O_RDWR | O_NOFOLLOW, &about);
+    if (fd < 0)
+        return -1;
+    if (!fcntl(fd, F_OFD_SETLK, &all))
+        mine = is_still(run, fd);
+    else
+        mine = first && errno != EAGAIN && errno != EACCES;
+    if (mine)
+        return fd;
+    close(fd);
+    errno = ENOENT;
+    return -1;
 }
 
 /* ---- The end ----------------------------------------------------------------------------- */
-
-static int is_whole(int run, int soon)
-{
-    return !store_profile_check(run, UINT64_MAX, NULL) || !store_join(run, soon, NULL);
-}
 
 /* Whose run it is that is taken in. */
 enum whose {
@@ -123,31 +146,26 @@ static enum store_left take_over(const store *store, int runs, const char *name,
 static enum store_left fold(const store *store, int runs, const char *name, enum whose whose,
                             store_entry *entry, topomap_error *why)
 {
-    int run = store_folder_own(runs, name), mine;
+    TOPOMAP_CLOSED int run = store_folder_own(runs, name), mine = -1;
     enum store_left left = STORE_LEFT_NOTHING;
     store_entry own = {0};
 
     if (run < 0)
         return topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it"), left;
-    if (whose != OWN && !is_whole(run, whose == ANOTHERS_SOON)) {
-        close(run);
+    if (whose != OWN && store_profile_check(run, UINT64_MAX, NULL) &&
+        store_join(run, whose == ANOTHERS_SOON, NULL))
         return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), left;
-    }
     if (store_entry_read_from(run, STORE_RUN_ABOUT, &own) ||
         store_entry_read_from(run, STORE_RUN_TAKING, &own))
         *entry = own;
     mine = store_claim(run);
-    if (mine >= 0) {
-        left = take_over(store, runs, name, run, entry, why);
-        close(mine);
-    } else {
-        if (errno == ENOENT && whose == OWN) /* what others take is whole; it is counted once */
-            left = STORE_LEFT_PROFILE;
-        topomap_error_set(why, TOPOMAP_EINPUT, "%s",
-                          errno == ENOENT ? "another launch has taken it" : strerror(errno));
-        store_entry_read(store, entry);
-    }
-    close(run);
+    if (mine >= 0)
+        return take_over(store, runs, name, run, entry, why);
+    if (errno == ENOENT && whose == OWN) /* what others take is whole; it is counted once */
+        left = STORE_LEFT_PROFILE;
+    topomap_error_set(why, TOPOMAP_EINPUT, "%s",
+                      errno == ENOENT ? "another launch has taken it" : strerror(errno));
+    store_entry_read(store, entry);
     return left;
 }
 
@@ -187,19 +205,13 @@ static int look_at_run(int runs, store_item *item, void *context)
     return 1;
 }
 
-static void remove_run(int runs, const store_item *item, void *context)
-{
-    (void)context;
-    remove_folder(runs, item->name);
-}
-
 static int sweep(const store *store, int runs, enum whose whose, unsigned most, topomap_error *why)
 {
     others found = {.store = store, .whose = whose, .why = why};
     const store_broom broom = {.most = most,
                                .days = STALE_DAYS,
                                .look = look_at_run,
-                               .remove = remove_run,
+                               .remove = remove_folder,
                                .context = &found};
 
     store_sweep(runs, &broom);
@@ -208,13 +220,9 @@ static int sweep(const store *store, int runs, enum whose whose, unsigned most, 
 
 int store_fold_some(const store *store, unsigned most, topomap_error *why)
 {
-    int runs = store_folder_open(store, "run", 0, why), folded;
+    TOPOMAP_CLOSED int runs = store_folder_open(store, "run", 0, why);
 
-    if (runs < 0)
-        return 0;
-    folded = sweep(store, runs, ANOTHERS_SOON, most, why);
-    close(runs);
-    return folded;
+    return runs < 0 ? 0 : sweep(store, runs, ANOTHERS_SOON, most, why);
 }
 
 /* ---- One's own --------------------------------------------------------------------------- */
@@ -222,7 +230,7 @@ int store_fold_some(const store *store, unsigned most, topomap_error *why)
 enum store_left store_run_fold(const store *store, const char *folder, store_entry *entry,
                                topomap_error *why)
 {
-    int runs = store_folder_open(store, "run", 0, why);
+    TOPOMAP_CLOSED int runs = store_folder_open(store, "run", 0, why);
     const char *slash = strrchr(folder, '/');
     enum store_left left;
 
@@ -231,7 +239,6 @@ enum store_left store_run_fold(const store *store, const char *folder, store_ent
         return STORE_LEFT_NOTHING;
     left = fold(store, runs, slash ? slash + 1 : folder, OWN, entry, why);
     sweep(store, runs, ANOTHERS, OTHERS, NULL);
-    close(runs);
     return left;
 }
 
@@ -252,14 +259,40 @@ void store_run_drop(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
     char above[STORE_PATH];
-    int runs;
+    TOPOMAP_CLOSED int runs = -1;
 
-    if (!slash ||
-        snprintf(above, sizeof above, "%.*s", (int)(slash - folder), folder) >= (int)sizeof above)
-        return;
-    runs = open(above, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (runs < 0)
-        return;
-    remove_taken(runs, slash + 1);
-    close(runs);
+    if (slash &&
+        snprintf(above, sizeof above, "%.*s", (int)(slash - folder), folder) < (int)sizeof above)
+        runs = open(above, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (runs >= 0)
+        remove_taken(runs, slash + 1);
+}
+
+/* ---- What is in a folder besides its profile --------------------------------------------- */
+
+int store_run_write(const char *folder, const char *name, const char *text, size_t size)
+{
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
+
+    return run < 0 ? -1 : store_file_write(run, name, text, size, 0);
+}
+
+char *store_run_read(const char *folder, const char *name, size_t room)
+{
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
+    char *text = run < 0 ? NULL : malloc(room);
+
+    if (text && store_file_read(run, name, text, room))
+        return text;
+    free(text);
+    return NULL;
+}
+
+int store_run_join(const char *folder, char path[STORE_PATH])
+{
+    TOPOMAP_CLOSED int run = store_folder_own(AT_FDCWD, folder);
+
+    return run >= 0 && snprintf(path, STORE_PATH, "%s/%s", folder, STORE_RUN_FILE) < STORE_PATH &&
+           (!faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) ||
+            !store_join(run, 0, NULL));
 }

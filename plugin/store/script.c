@@ -57,20 +57,18 @@ static const struct row *find_script_row(const char *program)
 /* \return 0 where there is no such plain file */
 static int hash_file(const char *path, uint64_t *hash)
 {
-    TOPOMAP_FREED store_elf *file = malloc(sizeof *file);
+    TOPOMAP_CLEANUP(store_elf_close) store_elf file;
     TOPOMAP_FREED char *bytes = NULL;
-    int found = 0;
+    size_t size;
 
-    if (file && !store_elf_open(path, file)) {
-        size_t size = file->size < CONTENTS ? (size_t)file->size : CONTENTS;
-
-        bytes = malloc(size + 1);
-        found = bytes && !store_elf_get(file, 0, bytes, size);
-        if (found)
-            *hash = topomap_hash64_all(bytes, size) ^ file->size;
-        store_elf_close(file);
-    }
-    return found;
+    if (store_elf_open(path, &file))
+        return 0;
+    size = file.size < CONTENTS ? (size_t)file.size : CONTENTS;
+    bytes = malloc(size + 1);
+    if (!bytes || store_elf_get(&file, 0, bytes, size))
+        return 0;
+    *hash = topomap_hash64_all(bytes, size) ^ file.size;
+    return 1;
 }
 
 /* In whatever order the folder has them. */
@@ -79,7 +77,7 @@ static uint64_t hash_modules(const char *script, const char *ending)
     const char *slash = strrchr(script, '/');
     TOPOMAP_FREED char *folder =
         slash ? strndup(script, (size_t)(slash - script) + 1) : strdup("./");
-    DIR *list = folder ? opendir(folder) : NULL;
+    TOPOMAP_CLOSED_DIR DIR *list = folder ? opendir(folder) : NULL;
     const struct dirent *row;
     uint64_t all = 0;
 
@@ -96,8 +94,6 @@ static uint64_t hash_modules(const char *script, const char *ending)
             all += store_program_cache_key(topomap_hash64_all(of, sizeof of), row->d_name);
         }
     }
-    if (list)
-        closedir(list);
     return all;
 }
 

@@ -26,6 +26,7 @@
 #include <sys/types.h>
 
 #include "topomap/topomap.h"
+#include "util/full_io.h"
 
 /* ---- place --------------------------------------------------------------------- */
 /* Where a user's own files are: in the site's folder, where that has a folder of this user's, else
@@ -227,17 +228,12 @@ enum { STORE_ENTRY_TEXT = 8192 };
 
 /** Lines "name value". \return how long they are */
 size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT]);
-/** Takes them from \p text, which it changes; lines that make no sense are passed over. */
-void store_entry_parse(char *text, store_entry *entry);
-/** Leaves whose it is, and nothing of what became of it. */
-void store_entry_forget(store_entry *entry);
 /** Reads such a file beside \p at into \p entry, with the key that its names have.
  *  \return 1, or 0: there is none */
 int store_entry_read_from(int at, const char *name, store_entry *entry);
 
-/** store_entry_read() and store_remove() in the opened folder of profiles. */
+/** store_entry_read() in the opened folder of profiles. */
 int store_entry_read_at(int profiles, store_entry *entry);
-int store_remove_at(int profiles, const char *key);
 
 /** The other entries of its family that have a graph of as many ranks, those used last first.
  *  \param list  [most] */
@@ -365,7 +361,7 @@ typedef struct store_broom {
      * name is what it was, unless it is filled too; 0: it is none, or is gone */
     int (*look)(int folder, store_item *item, void *context);
     /* NULL: it is a file, which is unlinked */
-    void (*remove)(int folder, const store_item *item, void *context);
+    void (*remove)(int folder, const char *name);
     void *context;
 } store_broom;
 

@@ -16,21 +16,19 @@ enum { TRIES = 100 };
 /* ---- Folders ----------------------------------------------------------------------------- */
 
 /* What was opened is looked at, not what has the name. */
-static int check(int fd, mode_t others)
+static int check(int found, mode_t others)
 {
+    TOPOMAP_CLOSED int fd = found;
     struct stat status;
-    int failed = fd < 0 ? errno : 0;
 
-    if (!failed && fstat(fd, &status))
-        failed = errno;
-    if (!failed && (status.st_uid != geteuid() || status.st_mode & others))
-        failed = EPERM;
-    if (!failed)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    errno = failed;
-    return -1;
+    if (fd < 0 || fstat(fd, &status))
+        return -1;
+    if (status.st_uid != geteuid() || status.st_mode & others) {
+        errno = EPERM;
+        return -1;
+    }
+    fd = -1;
+    return found;
 }
 
 int store_folder_own(int at, const char *name)
@@ -80,30 +78,26 @@ static int make_root(const char *path)
 
 int store_folder_open(const store *store, const char *below, int make, topomap_error *err)
 {
-    int root = store_folder_root(store), found = -1;
-    const char *in = "";
+    TOPOMAP_CLOSED int root = store_folder_root(store);
+    int found = -1;
 
     if (root < 0 && errno == ENOENT && make && !make_root(store->root))
         root = store_folder_root(store);
-    if (root >= 0) {
-        found = make ? store_folder_make(root, below) : store_folder_own(root, below);
-        in = below;
-    }
-    if (found < 0)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s%s%s: %s", store->root, *in ? "/" : "", in,
-                          store_folder_why());
     if (root >= 0)
-        close(root);
+        found = make ? store_folder_make(root, below) : store_folder_own(root, below);
+    if (found < 0)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s%s%s: %s", store->root, root >= 0 ? "/" : "",
+                          root >= 0 ? below : "", store_folder_why());
     return found;
 }
 
 DIR *store_folder_list(int folder)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    TOPOMAP_CLOSED int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = again < 0 ? NULL : fdopendir(again);
 
-    if (!list && again >= 0)
-        close(again);
+    if (list)
+        again = -1;
     return list;
 }
 
@@ -112,14 +106,11 @@ DIR *store_folder_list(int folder)
 int store_file_read(int at, const char *name, char *text, size_t room)
 {
     struct stat status;
-    int fd = topomap_untrusted_open(at, name, O_RDONLY | O_NOFOLLOW, &status);
+    TOPOMAP_CLOSED int fd = topomap_untrusted_open(at, name, O_RDONLY | O_NOFOLLOW, &status);
     ssize_t size = -1;
 
-    if (fd < 0)
-        return 0;
-    if (status.st_uid == geteuid() && (size_t)status.st_size < room)
+    if (fd >= 0 && status.st_uid == geteuid() && (size_t)status.st_size < room)
         size = read(fd, text, room - 1);
-    close(fd);
     if (size < 0)
         return 0;
     text[size] = 0;

@@ -36,13 +36,12 @@ int store_profile_check(int run, uint64_t most, topomap_error *err)
 {
     struct topomap_tmg_header header = {.size = 0};
     struct stat status;
-    int fd = topomap_untrusted_open(run, STORE_RUN_FILE, O_RDONLY | O_NOFOLLOW, &status), good;
+    TOPOMAP_CLOSED int fd =
+        topomap_untrusted_open(run, STORE_RUN_FILE, O_RDONLY | O_NOFOLLOW, &status);
 
     if (fd < 0)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
-    good = status.st_uid == geteuid() && read(fd, &header, sizeof header) == sizeof header;
-    close(fd);
-    if (!good)
+    if (status.st_uid != geteuid() || read(fd, &header, sizeof header) != sizeof header)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
     return check_header(&header, (uint64_t)status.st_size, most, err);
 }
@@ -51,26 +50,25 @@ int store_profile_check(int run, uint64_t most, topomap_error *err)
 int store_profile_take(const store *store, int run, const char *key, topomap_error *err)
 {
     char name[STORE_KEY + 16], before[STORE_KEY + 16], beside[STORE_BESIDE];
-    int profiles = store_folder_open(store, "profiles", 1, err), failed;
+    TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 1, err);
+    int free_name;
 
     if (profiles < 0)
         return -1;
     snprintf(name, sizeof name, "%s.tmg", key);
     snprintf(before, sizeof before, "%s.old.tmg", key);
-    failed = store_file_make(profiles, name, beside); /* a name that is nobody else's */
-    if (failed >= 0) {
-        close(failed);
+    free_name = store_file_make(profiles, name, beside); /* a name that is nobody else's */
+    if (free_name >= 0) {
+        close(free_name);
         unlinkat(profiles, beside, 0);
     }
-    if (failed >= 0 && !linkat(profiles, name, profiles, beside, 0)) {
+    if (free_name >= 0 && !linkat(profiles, name, profiles, beside, 0)) {
         renameat(profiles, beside, profiles, before);
         unlinkat(profiles, beside,
                  0); /* still there where both are links to one file already (rename(2)) */
     }
-    failed = renameat(run, STORE_RUN_FILE, profiles, name);
-    if (failed)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
-                          strerror(errno));
-    close(profiles);
-    return failed;
+    if (!renameat(run, STORE_RUN_FILE, profiles, name))
+        return 0;
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
+                             strerror(errno));
 }

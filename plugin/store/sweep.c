@@ -203,7 +203,7 @@ int store_sweep_file(int folder, store_item *item, void *context)
 static void drop(int folder, const store_broom *broom, store_item *item)
 {
     if (broom->remove)
-        broom->remove(folder, item, broom->context);
+        broom->remove(folder, item->name);
     else
         unlinkat(folder, item->name, 0);
     item->bytes = 0;
@@ -346,7 +346,7 @@ static void sort_out(int folder, const store_broom *broom, state *s, part *p, in
 
 void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom)
 {
-    DIR *list = store_folder_list(folder);
+    TOPOMAP_CLOSED_DIR DIR *list = store_folder_list(folder);
     part p = {.is_shared = notes != folder};
     int is_first;
     state s;
@@ -360,7 +360,6 @@ void store_sweep_shared(int folder, int notes, int64_t there, const store_broom 
     sort_out(folder, broom, &s, &p, is_first);
     write_state(notes, &s);
     free(p.item);
-    closedir(list);
 }
 
 void store_sweep(int folder, const store_broom *broom)

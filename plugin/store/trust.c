@@ -26,18 +26,13 @@ static int is_comparable(const store_time *a, const store_time *b)
     return a->nodes == b->nodes && fabs(x - y) <= AS_MUCH * fmax(x, y);
 }
 
-static int is_for_comparison(uint32_t number, uint64_t every)
-{
-    return every && (number == 3 || number == 5 || (number > 5 && number % every == 0));
-}
-
 store_choice store_trust_choose(const store_entry *entry, uint64_t every)
 {
     uint32_t number = entry->number + 1, placed = entry->launches + 1;
 
     if (entry->stopped)
         return (store_choice){.stopped = 1, .count = every && number % every == 0};
-    if (is_for_comparison(number, every))
+    if (every && (number == 3 || number == 5 || (number > 5 && number % every == 0)))
         return (store_choice){.count = 1};
     return (store_choice){.place = 1,
                           .count = placed <= COUNTED_FIRST || placed % COUNTED_EVERY == 0};

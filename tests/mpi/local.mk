@@ -30,7 +30,7 @@ tests/unit/contrib/test_profile: $(test_profile_needs)
 tests/unit/contrib/test_profile_openmpi: $(test_profile_needs)
 	$(AM_V_GEN)$(test_profile_make) -DRULES_OF_OPEN_MPI
 test_profile_record_inputs = $(srcdir)/tests/unit/contrib/test_profile_record.c $(srcdir)/contrib/profile/record.c \
-  $(srcdir)/contrib/profile/phases.c $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
+  $(srcdir)/contrib/profile/phases.c $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/capture.c $(srcdir)/contrib/profile/table.c
 tests/unit/contrib/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)

@@ -2,40 +2,9 @@
 /* db check: the table of checks. */
 #include "topology-db/check/check.h"
 
-#include <stdarg.h>
-#include <string.h>
 #include <time.h>
 
-#include "fabric/infiniband.h"
 #include "util/clock.h"
-
-int db_found_as(struct db_check *check, enum topomap_db_severity severity, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    topomap_db_finding finding = {.check = check->row->name,
-                                  .severity = severity,
-                                  .text = text,
-                                  .remedy = check->row->remedy};
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (int i = 0; i < 2; i++) {
-        finding.end[i].vertex = check->vertex[i];
-        finding.end[i].port = check->port[i];
-    }
-    memset(check->port, 0, sizeof check->port);
-    return check->each(&finding, check->data);
-}
-
-void db_put_rate(uint32_t width, uint32_t speed, uint32_t mbps, char *text, size_t size)
-{
-    if (width && speed && speed < 10)
-        snprintf(text, size, "%ux%s", width, ib_speeds[speed].name);
-    else
-        snprintf(text, size, "%g Gb/s", mbps / 1000.0);
-}
 
 static int check_age(struct db_check *check)
 {
@@ -132,16 +101,17 @@ static const char without_class[] =
     " UNION ALL SELECT 'no node has a class: tasks are placed on nodes, not on cores', 1, 0"
     "  FROM with_class WHERE NOT there AND EXISTS(SELECT 1 FROM host) ORDER BY 3";
 
-/* unknown-node reports the nodes that Slurm has. The dump that was imported last may have removed
- * the node's network. */
+/* unknown-node reports the nodes that Slurm has. The last dump with links may have removed the
+ * node's; a list of places comes second, since it may be of some nodes only. */
 static const char stray[] =
     "WITH node AS (SELECT id, name, place IS NOT NULL OR id IN (SELECT host FROM adapter WHERE host"
-    "  IS NOT NULL) AS there FROM host), dump AS (SELECT importer || ' ' || name || ', imported '"
-    "  || strftime('%Y-%m-%d %H:%M UTC', max(time), 'unixepoch') AS text FROM source WHERE id IN"
-    "  (SELECT source FROM vertex UNION SELECT source FROM place))"
-    " SELECT node.name || coalesce(': it has no link in ' || dump.text, '') FROM node, dump"
-    " WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
-    " AND node.id NOT IN (SELECT host FROM slurm_attach) ORDER BY node.id";
+    "  IS NOT NULL) AS there FROM host)"
+    " SELECT name || coalesce(': it has no link in ' || (SELECT importer || ' ' || name ||"
+    "  ', imported ' || strftime('%Y-%m-%d %H:%M UTC', time, 'unixepoch') FROM source"
+    "  WHERE id IN (SELECT source FROM vertex UNION SELECT source FROM place)"
+    "  ORDER BY id IN (SELECT source FROM vertex) DESC, time DESC, id DESC LIMIT 1), '')"
+    " FROM node WHERE NOT there AND EXISTS(SELECT 1 FROM node WHERE there)"
+    " AND id NOT IN (SELECT host FROM slurm_attach) ORDER BY id";
 
 /* Tables and fabric are dumped one after the other, and one of them may be of another day. */
 static const char broken_routes[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between check.c, which has the table, and the checks. */
+/* Between check.c, which has the table, the checks, and finding.c, which has what they share. */
 #pragma once
 
 #include "topology-db/store.h"

@@ -5,13 +5,6 @@
 
 #include "topology-db/derive/derive.h"
 
-int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
-                topomap_error *err)
-{
-    return DB_RUN(file, "INSERT OR REPLACE INTO fact VALUES(?,?)", err, DB_TEXT(name),
-                  text ? DB_TEXT(text) : DB_INT(number));
-}
-
 /* ---- Both -------------------------------------------------------------------------------- */
 
 static int put_counts(sqlite3 *file, topomap_error *err)

@@ -19,10 +19,6 @@ int db_derive(sqlite3 *file, topomap_error *err);
 /** The part of it that works out what kind of network it is, after the other tables are there. */
 int db_classify(sqlite3 *file, topomap_error *err);
 
-/** Facts of the derived views; text NULL: the number. */
-int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
-                topomap_error *err);
-
 /** What kind of network the hosts' coordinates are of, and how many hosts it is about; the topology
  *  "" where no host has any and there is no Cray node. */
 int db_classify_coordinates(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts,

@@ -259,7 +259,7 @@ static int draw(struct picture *p)
     return topomap_draw_check(out, p->err);
 }
 
-int db_export_draw(struct db_export *x, topomap_drawing *out, topomap_error *err)
+static int draw_export(struct db_export *x, topomap_drawing *out, topomap_error *err)
 {
     struct picture p = {.x = x, .out = out, .err = err};
     int result = draw(&p);
@@ -272,11 +272,20 @@ int db_export_draw(struct db_export *x, topomap_drawing *out, topomap_error *err
     return result;
 }
 
+int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err)
+{
+    TOPOMAP_CLEANUP(db_export_clear) struct db_export x = {.db = db, .file = db->file};
+
+    return db_imported(db, err) || db_export_load(&x, NULL, err) || draw_export(&x, drawing, err)
+               ? -1
+               : 0;
+}
+
 static int export_svg(struct db_export *x, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_draw_clear) topomap_drawing drawing = {0};
 
-    if (db_export_draw(x, &drawing, err))
+    if (draw_export(x, &drawing, err))
         return -1;
     topomap_draw_svg(&drawing, "fabric", x->out);
     return 0;

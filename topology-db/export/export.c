@@ -211,7 +211,7 @@ static int read_cables(struct db_export *x, topomap_error *err)
     return result;
 }
 
-static void export_clear(struct db_export *x)
+void db_export_clear(struct db_export *x)
 {
     for (uint32_t i = 0; x->sw && i < x->graph.count; i++)
         free(x->sw[i].label);
@@ -299,7 +299,7 @@ static void keep_all(struct db_export *x)
 
 /* ---- All --------------------------------------------------------------------------------- */
 
-static int load(struct db_export *x, const topomap_names *nodes, topomap_error *err)
+int db_export_load(struct db_export *x, const topomap_names *nodes, topomap_error *err)
 {
     if (read_hosts(x, err) || read_switches(x, err) || read_cables(x, err))
         return -1;
@@ -377,12 +377,12 @@ int topomap_db_export_machine(const topomap_machine *machine, const char *name, 
 int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes, double latency,
                       const char *path, topomap_error *err)
 {
-    TOPOMAP_CLEANUP(export_clear)
+    TOPOMAP_CLEANUP(db_export_clear)
     struct db_export x = {.db = db, .file = db->file, .latency = latency};
     topomap_output *output = NULL;
     const db_exporter *exporter = find(name, err);
 
-    if (!exporter || db_imported(db, err) || load(&x, nodes, err) ||
+    if (!exporter || db_imported(db, err) || db_export_load(&x, nodes, err) ||
         (exporter->links && db_export_check_links(&x, name, err)) ||
         topomap_output_open(path, &output, err))
         return -1;
@@ -391,11 +391,4 @@ int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nod
         return topomap_output_commit(output, err);
     topomap_output_abandon(output);
     return -1;
-}
-
-int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err)
-{
-    TOPOMAP_CLEANUP(export_clear) struct db_export x = {.db = db, .file = db->file};
-
-    return db_imported(db, err) || load(&x, NULL, err) || db_export_draw(&x, drawing, err) ? -1 : 0;
 }

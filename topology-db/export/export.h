@@ -78,8 +78,11 @@ int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
 /** An export that would hold no host, or whose network is not known, says so instead. */
 int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err);
 
-/** Draws what is exported (see drawing, below). */
-int db_export_draw(struct db_export *x, topomap_drawing *drawing, topomap_error *err);
+/** Reads what is exported. The caller sets the first members of \p x, and ends it with
+ *  db_export_clear(), after a failure too.
+ *  \param nodes  hosts, with what routes between them need; NULL: all */
+int db_export_load(struct db_export *x, const topomap_names *nodes, topomap_error *err);
+void db_export_clear(struct db_export *x);
 
 typedef struct db_exporter {
     topomap_db_exporter_row row;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db synth: from the specification to the files. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,38 +21,6 @@ static const struct {
     {"mesh", synth_torus},
     {"dragonfly", synth_dragonfly},
 };
-
-/* ---- Parts ------------------------------------------------------------------------------- */
-
-int synth_add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
-                     const char *format, ...)
-{
-    char name[2 * SYNTH_NAME];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    if (topomap_fabric_add(&fabric->base, TOPOMAP_VERTEX_SWITCH, name, err))
-        return -1;
-    fabric->base.vertex[fabric->switches++].level = (uint8_t)level;
-    return 0;
-}
-
-void synth_log(struct synth_log *log, const char *format, ...)
-{
-    char text[256];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    log->faults++;
-    if (log->file)
-        fprintf(log->file, "%s\n", text);
-    if (log->fault)
-        log->fault(text, log->data);
-}
 
 /* ---- Speeds ------------------------------------------------------------------------------ */
 

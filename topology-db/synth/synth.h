@@ -77,9 +77,6 @@ static inline uint32_t synth_lid(uint32_t vertex)
     return vertex + 1;
 }
 
-int synth_add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
-                     const char *format, ...) TOPOMAP_PRINTF(4, 5);
-
 /** Which hosts hang on the first switches: \p leaves switches, \p per adapters on each, ports 1 to
  *  per. \p spread: the rails of a host go to neighbouring switches (as in rail-optimised trees),
  *  else to one. */

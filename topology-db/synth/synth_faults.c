@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults of made fabrics: what real dumps have, and `db check` must find. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,21 @@
 #include "util/alloc.h"
 
 static const char *const names[SYNTH_FAULTS] = {"missing", "degraded", "one-way", "unnamed"};
+
+void synth_log(struct synth_log *log, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log->faults++;
+    if (log->file)
+        fprintf(log->file, "%s\n", text);
+    if (log->fault)
+        log->fault(text, log->data);
+}
 
 /* One item, "degraded:5" or "degraded:5%". */
 static int read_item(const struct synth_spec *spec, const char *item, struct synth_faults *faults,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The switches of made fabrics and the links between them. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "topology-db/synth/synth.h"
@@ -11,6 +12,23 @@ static uint32_t digits(uint32_t most)
     for (; most > 9; most /= 10)
         n++;
     return n;
+}
+
+static int add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
+                      const char *format, ...) TOPOMAP_PRINTF(4, 5);
+static int add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
+                      const char *format, ...)
+{
+    char name[2 * SYNTH_NAME];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    if (topomap_fabric_add(&fabric->base, TOPOMAP_VERTEX_SWITCH, name, err))
+        return -1;
+    fabric->base.vertex[fabric->switches++].level = (uint8_t)level;
+    return 0;
 }
 
 /* ---- Fat trees --------------------------------------------------------------------------- */
@@ -85,8 +103,8 @@ static int add_level(struct synth_spec *spec, struct synth_fabric *fabric, topom
     fabric->ports[level] = (uint8_t)ports;
     t->first[level] = fabric->switches;
     for (uint32_t i = 0; i < switches; i++)
-        if (synth_add_switch(fabric, level, err, "%s%0*u", stem,
-                             (int)digits(switches > 9 ? (uint32_t)switches : 10), i + 1))
+        if (add_switch(fabric, level, err, "%s%0*u", stem,
+                       (int)digits(switches > 9 ? (uint32_t)switches : 10), i + 1))
             return -1;
     fabric->divisor[level] =
         level == 1 ? 1 : fabric->divisor[level - 1] * t->w[level] * t->p[level];
@@ -126,7 +144,7 @@ static int add_router(struct synth_fabric *fabric, const topomap_torus *t, uint3
         snprintf(name + strlen(name), sizeof name - strlen(name), "_%u", id / step % t->dim[d]);
         step /= d + 1 < t->dims ? t->dim[d + 1] : 1;
     }
-    return synth_add_switch(fabric, 1, err, "%s", name);
+    return add_switch(fabric, 1, err, "%s", name);
 }
 
 int synth_torus(struct synth_spec *spec, struct synth_fabric *fabric, struct synth_seats *seats,
@@ -191,9 +209,8 @@ int synth_dragonfly(struct synth_spec *spec, struct synth_fabric *fabric, struct
         synth_number(spec, "rails", 1, 16, 1, &rails, err) || check_dragonfly(spec, &d, rails, err))
         return -1;
     for (uint32_t i = 0; i < d.a * d.groups; i++)
-        if (synth_add_switch(fabric, 1, err, "g%0*u-r%0*u",
-                             (int)digits(d.groups > 9 ? d.groups : 10), i / d.a,
-                             (int)digits(d.a > 9 ? d.a : 10), i % d.a))
+        if (add_switch(fabric, 1, err, "g%0*u-r%0*u", (int)digits(d.groups > 9 ? d.groups : 10),
+                       i / d.a, (int)digits(d.a > 9 ? d.a : 10), i % d.a))
             return -1;
     fabric->ports[1] = (uint8_t)(d.p * rails + d.a - 1 + d.h);
     fabric->divisor[1] = 1;

@@ -7,9 +7,7 @@
  * the environment. */
 #define _GNU_SOURCE /* asprintf */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contrib/profile/nccl/interface.h"
 #include "contrib/profile/nccl/traffic.h"
@@ -144,12 +142,13 @@ static int begin_5(void **context, uint64_t id, int *mask, const char *name, int
     return begin_4(context, mask, name, id, nodes, ranks, rank, log);
 }
 
-static void start(void *context, uint64_t type, const nccl_event *event)
+static int start(void *context, void **handle, uint64_t type, const nccl_event *event)
 {
     uint32_t comm = (uint32_t)((uintptr_t)context - 1);
 
+    *handle = NULL;
     if (!context || !is_taken())
-        return;
+        return NCCL_SUCCESS;
     pthread_mutex_lock(&session.mutex);
     if (type == NCCL_EVENT_COLLECTIVE)
         nccl_traffic_add(comm, event->collective.function, event->collective.type,
@@ -158,20 +157,17 @@ static void start(void *context, uint64_t type, const nccl_event *event)
         nccl_traffic_add(comm, event->message.function, event->message.type, event->message.count,
                          event->message.peer);
     pthread_mutex_unlock(&session.mutex);
+    return NCCL_SUCCESS;
 }
 
 static int start_4(void *context, void **handle, nccl_event_4 *event)
 {
-    *handle = NULL;
-    start(context, event->type, &event->of);
-    return NCCL_SUCCESS;
+    return start(context, handle, event->type, &event->of);
 }
 
 static int start_5(void *context, void **handle, nccl_event_5 *event)
 {
-    *handle = NULL;
-    start(context, event->type, &event->of);
-    return NCCL_SUCCESS;
+    return start(context, handle, event->type, &event->of);
 }
 
 static int stop(void *handle)

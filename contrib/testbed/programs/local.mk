@@ -3,5 +3,5 @@
 EXTRA_DIST += \
   contrib/testbed/programs/exchange.c contrib/testbed/programs/exchange.h contrib/testbed/programs/halo.c \
   contrib/testbed/programs/whereami.c contrib/testbed/programs/finish.h contrib/testbed/programs/options.h \
-  contrib/testbed/programs/kernels.c contrib/testbed/programs/mesh.c contrib/testbed/programs/patterns.c \
+  contrib/testbed/programs/kernels.c contrib/testbed/programs/patterns.c \
   contrib/testbed/programs/patterns.h

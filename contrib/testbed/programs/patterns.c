@@ -2,11 +2,13 @@
 #include "patterns.h"
 #include "options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes)
+/* Between places, not ranks. False: no memory. */
+static bool add(struct pattern *pattern, int phase, int from, int to, int bytes)
 {
     if (pattern->messages == pattern->room) {
         size_t room = pattern->room ? 2 * pattern->room : 1024;
@@ -50,8 +52,8 @@ static bool add_neighbours(struct pattern *pattern, int dimensions, const int *s
 
     for (int d = 0; d < dimensions; d++) {
         for (int p = 0; p < pattern->ranks; p++)
-            if (p / step % size[d] + 1 < size[d] && (!pattern_add(pattern, 0, p, p + step, bytes) ||
-                                                     !pattern_add(pattern, 0, p + step, p, bytes)))
+            if (p / step % size[d] + 1 < size[d] &&
+                (!add(pattern, 0, p, p + step, bytes) || !add(pattern, 0, p + step, p, bytes)))
                 return false;
         step *= size[d];
     }
@@ -91,13 +93,13 @@ static bool make_cg(struct pattern *pattern, int bytes, uint64_t seed)
     for (int far = 1; far < size[0]; far *= 2, phase++)
         for (int p = 0; p < pattern->ranks; p++)
             if (((p % size[0]) ^ far) < size[0] &&
-                !pattern_add(pattern, phase, p, p / size[0] * size[0] + ((p % size[0]) ^ far),
-                             bytes / exchanges))
+                !add(pattern, phase, p, p / size[0] * size[0] + ((p % size[0]) ^ far),
+                     bytes / exchanges))
                 return false;
     for (int p = 0; p < pattern->ranks; p++) {
         int q = p % size[0] * size[1] + p / size[0];
 
-        if (q != p && !pattern_add(pattern, phase, p, q, bytes / exchanges))
+        if (q != p && !add(pattern, phase, p, q, bytes / exchanges))
             return false;
     }
     return true;
@@ -113,22 +115,179 @@ static bool make_fft(struct pattern *pattern, int bytes, uint64_t seed)
     for (int p = 0; p < pattern->ranks; p++) {
         for (int c = 0; c < size[0]; c++)
             if (c != p % size[0] &&
-                !pattern_add(pattern, 0, p, p / size[0] * size[0] + c, bytes / 2 / (size[0] - 1)))
+                !add(pattern, 0, p, p / size[0] * size[0] + c, bytes / 2 / (size[0] - 1)))
                 return false;
         for (int r = 0; r < size[1]; r++)
             if (r != p / size[0] &&
-                !pattern_add(pattern, 1, p, r * size[0] + p % size[0], bytes / 2 / (size[1] - 1)))
+                !add(pattern, 1, p, r * size[0] + p % size[0], bytes / 2 / (size[1] - 1)))
                 return false;
     }
     return true;
 }
+
+/* ---- Sparse matrix-vector product ---------------------------------------------------------- */
+
+/* The halo of a sparse matrix-vector product: points at random in the unit square, joined
+ * where they are near (a random geometric graph: Penrose 2003), dealt out by recursive coordinate
+ * bisection (Berger and Bokhari 1987). A part sends each of its points to each part that has a
+ * neighbour of it. */
+enum { POINTS_A_PART = 256 };
+#define DEGREE 8.0
+
+struct point {
+    double at[2];
+    int part;
+};
+
+struct mesh {
+    struct point *point;     /* [points] */
+    int points, parts, side; /* cells a side, each at least as wide as the radius */
+    double radius;
+    int *head, *next; /* points of a cell: [side * side] and [points], -1 ends */
+    int *sent;        /* [parts * parts] points that one sends to another */
+    int *seen;        /* [parts] the last point that was counted for a part */
+};
+
+static int by_first(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+
+    return p->at[0] < q->at[0] ? -1 : p->at[0] > q->at[0];
+}
+
+static int by_second(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+
+    return p->at[1] < q->at[1] ? -1 : p->at[1] > q->at[1];
+}
+
+static double extent(const struct point *point, int points, int axis)
+{
+    double low = 1, high = 0;
+
+    for (int i = 0; i < points; i++) {
+        low = fmin(low, point[i].at[axis]);
+        high = fmax(high, point[i].at[axis]);
+    }
+    return high - low;
+}
+
+static void bisect(struct point *point, int points, int first, int parts)
+{
+    int half = parts / 2, cut = (int)((long)points * half / parts);
+
+    if (parts == 1) {
+        for (int i = 0; i < points; i++)
+            point[i].part = first;
+        return;
+    }
+    qsort(point, (size_t)points, sizeof *point,
+          extent(point, points, 0) >= extent(point, points, 1) ? by_first : by_second);
+    bisect(point, cut, first, half);
+    bisect(point + cut, points - cut, first + half, parts - half);
+}
+
+static int cell_of(const struct mesh *mesh, double at)
+{
+    int cell = (int)(at * mesh->side);
+
+    return cell < mesh->side ? cell : mesh->side - 1;
+}
+
+static void count_neighbours(struct mesh *mesh, int p)
+{
+    const struct point *own = &mesh->point[p];
+    int x = cell_of(mesh, own->at[0]), y = cell_of(mesh, own->at[1]);
+
+    for (int cell = 0; cell < 9; cell++) {
+        int cx = x + cell % 3 - 1, cy = y + cell / 3 - 1;
+
+        if (cx < 0 || cy < 0 || cx >= mesh->side || cy >= mesh->side)
+            continue;
+        for (int q = mesh->head[cy * mesh->side + cx]; q >= 0; q = mesh->next[q]) {
+            const struct point *other = &mesh->point[q];
+
+            if (other->part == own->part || mesh->seen[other->part] == p ||
+                hypot(other->at[0] - own->at[0], other->at[1] - own->at[1]) > mesh->radius)
+                continue;
+            mesh->seen[other->part] = p;
+            mesh->sent[own->part * mesh->parts + other->part]++;
+        }
+    }
+}
+
+static void build(struct mesh *mesh, uint64_t seed)
+{
+    for (int p = 0; p < mesh->points; p++)
+        for (int d = 0; d < 2; d++)
+            mesh->point[p].at[d] = (double)(splitmix64(&seed) >> 11) * 0x1p-53;
+    bisect(mesh->point, mesh->points, 0, mesh->parts);
+    for (int c = 0; c < mesh->side * mesh->side; c++)
+        mesh->head[c] = -1;
+    for (int p = 0; p < mesh->parts; p++)
+        mesh->seen[p] = -1;
+    for (int p = 0; p < mesh->points; p++) {
+        int *head = &mesh->head[cell_of(mesh, mesh->point[p].at[1]) * mesh->side +
+                                cell_of(mesh, mesh->point[p].at[0])];
+
+        mesh->next[p] = *head;
+        *head = p;
+    }
+    for (int p = 0; p < mesh->points; p++)
+        count_neighbours(mesh, p);
+}
+
+/* As many bytes a point as make `bytes` of what a part sends, on the average. */
+static bool add_messages(struct pattern *pattern, const struct mesh *mesh, int bytes)
+{
+    long all = 0;
+    int pairs = mesh->parts * mesh->parts;
+    double each;
+
+    for (int i = 0; i < pairs; i++)
+        all += mesh->sent[i];
+    each = all ? (double)bytes * mesh->parts / (double)all : 0;
+    for (int i = 0; i < pairs; i++)
+        if (mesh->sent[i] &&
+            !add(pattern, 0, i / mesh->parts, i % mesh->parts, (int)(each * mesh->sent[i])))
+            return false;
+    return true;
+}
+
+static bool make_spmv(struct pattern *pattern, int bytes, uint64_t seed)
+{
+    struct mesh mesh = {.parts = pattern->ranks, .points = POINTS_A_PART * pattern->ranks};
+    bool made;
+
+    mesh.radius = sqrt(DEGREE / (M_PI * mesh.points));
+    mesh.side = 1 / mesh.radius < 1 ? 1 : (int)(1 / mesh.radius);
+    mesh.point = malloc((size_t)mesh.points * sizeof *mesh.point);
+    mesh.next = malloc((size_t)mesh.points * sizeof *mesh.next);
+    mesh.head = malloc((size_t)mesh.side * (size_t)mesh.side * sizeof *mesh.head);
+    mesh.sent = calloc((size_t)mesh.parts * (size_t)mesh.parts, sizeof *mesh.sent);
+    mesh.seen = malloc((size_t)mesh.parts * sizeof *mesh.seen);
+    made = mesh.point && mesh.next && mesh.head && mesh.sent && mesh.seen;
+    if (made) {
+        build(&mesh, seed);
+        made = add_messages(pattern, &mesh, bytes);
+    }
+    free(mesh.point);
+    free(mesh.next);
+    free(mesh.head);
+    free(mesh.sent);
+    free(mesh.seen);
+    return made;
+}
+
+/* ---- All ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     bool (*make)(struct pattern *pattern, int bytes, uint64_t seed);
 } kernels[] = {
     {"halo2d", make_halo2d}, {"halo3d", make_halo3d}, {"cg", make_cg},
-    {"fft", make_fft},       {"spmv", mesh_make},
+    {"fft", make_fft},       {"spmv", make_spmv},
 };
 
 const char pattern_help[] =
@@ -241,10 +400,8 @@ void pattern_free(struct pattern *pattern)
 int pattern_write(const struct pattern *pattern, const char *path, int phase, int times)
 {
     FILE *file = fopen(path, "w");
-    bool failed = !file;
+    bool failed = !file || fputs("u,v,bytes,messages\n", file) < 0;
 
-    if (file)
-        fputs("u,v,bytes,messages\n", file);
     for (size_t m = 0; file && m < pattern->messages; m++) {
         const struct message *message = &pattern->message[m];
 
@@ -252,8 +409,8 @@ int pattern_write(const struct pattern *pattern, const char *path, int phase, in
             fprintf(file, "%d,%d,%lld,%d\n", message->from, message->to,
                     (long long)message->bytes * times, times);
     }
-    if (file)
-        failed = ferror(file) != 0;
+    if (file && ferror(file))
+        failed = true;
     if (file && fclose(file) != 0)
         failed = true;
     if (failed)

@@ -44,13 +44,4 @@ int pattern_grid(struct pattern *pattern, const char *size, bool shuffled, int b
  * first, second, ... 0, or 4 after saying why. */
 int pattern_write(const struct pattern *pattern, const char *path, int phase, int times);
 
-/* For the makers: between places, not ranks. False: no memory. */
-bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes);
-
-/* mesh.c: the halo of a sparse matrix-vector product: points at random in the unit square, joined
- * where they are near (a random geometric graph: Penrose 2003), dealt out by recursive coordinate
- * bisection (Berger and Bokhari 1987). A part sends each of its points to each part that has a
- * neighbour of it. */
-bool mesh_make(struct pattern *pattern, int bytes, uint64_t seed);
-
 #endif

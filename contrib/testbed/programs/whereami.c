@@ -14,7 +14,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #ifdef HAVE_PMIX
 #include <pmix.h>
 #endif

@@ -19,7 +19,7 @@ struct groups {
     topomap_part *part;
     uint32_t *shared;   /* [directed neighbours] switches that both ends are joined to */
     uint8_t *keep;      /* likewise: it joins switches of one group */
-    uint32_t *group_of; /* [switches] */
+    uint32_t *group_of; /* [switches] the part takes it over */
     uint32_t *number;   /* [switches] scratch */
     uint32_t count;
     uint32_t *members;      /* [groups] */
@@ -258,14 +258,15 @@ static int groups_open(struct groups *g, topomap_part *part, topomap_error *err)
     *g = (struct groups){.part = part};
     g->shared = topomap_arena_alloc(&g->memory, joined, sizeof *g->shared, err);
     g->keep = topomap_arena_alloc(&g->memory, joined, sizeof *g->keep, err);
-    g->group_of = topomap_arena_alloc(&g->memory, s->count, sizeof *g->group_of, err);
     g->number = topomap_arena_alloc(&g->memory, s->count, sizeof *g->number, err);
-    return g->memory.is_short ? -1 : 0;
+    g->group_of = topomap_alloc(s->count, sizeof *g->group_of, err);
+    return g->memory.is_short || !g->group_of ? -1 : 0;
 }
 
 static void groups_close(struct groups *g)
 {
     topomap_arena_clear(&g->memory);
+    free(g->group_of);
     free(g->members);
     free(g->joined);
 }

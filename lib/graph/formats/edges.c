@@ -16,14 +16,6 @@
 
 #define EDGES_FIELDS 16
 
-/* What a header calls the columns. */
-static const char *const column_words[] = {
-    [TOPOMAP_EDGES_FROM] = "from|source|src|u|sender|rank",
-    [TOPOMAP_EDGES_TO] = "to|target|dst|v|receiver|peer|dest|destination",
-    [TOPOMAP_EDGES_BYTES] = "bytes|weight|volume|size",
-    [TOPOMAP_EDGES_MESSAGES] = "messages|msgs|count",
-};
-
 static const char *const column_names[] = {"the sending rank", "the receiving rank", "bytes",
                                            "messages"};
 
@@ -52,18 +44,6 @@ static size_t field_length(const char *at)
             return (size_t)(end - at) + 1;
     }
     return strcspn(at, " \t,;#");
-}
-
-int topomap_edges_column(const char *word, size_t length)
-{
-    if (length >= 2 && *word == '"' && word[length - 1] == '"') {
-        word++;
-        length -= 2;
-    }
-    for (int column = TOPOMAP_EDGES_FROM; column <= TOPOMAP_EDGES_MESSAGES; column++)
-        if (topomap_lines_word(column_words[column], word, length) >= 0)
-            return column;
-    return -1;
 }
 
 /* `# name R NAME`. */
@@ -191,10 +171,10 @@ static int first_line(struct reader *in, const char *at, topomap_error *err)
 {
     int seen[4] = {0}, more = 1;
 
-    in->has_header = topomap_edges_column(at, strcspn(at, " \t,;")) >= 0;
+    in->has_header = topomap_lines_column(at, strcspn(at, " \t,;")) >= 0;
     for (; more && at; in->fields++) {
         size_t length = in->has_header ? strcspn(at, " \t,;") : field_length(at);
-        int column = in->has_header ? topomap_edges_column(at, length) : in->fields;
+        int column = in->has_header ? topomap_lines_column(at, length) : in->fields;
 
         if (in->fields == EDGES_FIELDS && in->has_header)
             return topomap_input_fail(in->input, err, "more than %d columns", EDGES_FIELDS);

@@ -60,10 +60,6 @@ int topomap_graph_file_read(const char *path, const char *format, const char *co
 int topomap_metis_sniff(const char *bytes, size_t size);
 int topomap_edges_sniff(const char *bytes, size_t size);
 
-/** What a word in the header of an edge list says its column is; -1: no known word. */
-enum { TOPOMAP_EDGES_FROM, TOPOMAP_EDGES_TO, TOPOMAP_EDGES_BYTES, TOPOMAP_EDGES_MESSAGES };
-int topomap_edges_column(const char *word, size_t length);
-
 int topomap_treematch_sniff(const char *bytes, size_t size);
 
 int topomap_json_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err);
@@ -112,6 +108,10 @@ int topomap_lines_end(const topomap_input *input, const char *at, topomap_error 
 /** Which of \p words, that stand between |, [word, word + length) is, whatever its case; -1: none.
  */
 int topomap_lines_word(const char *words, const char *word, size_t length);
+
+enum { TOPOMAP_EDGES_FROM, TOPOMAP_EDGES_TO, TOPOMAP_EDGES_BYTES, TOPOMAP_EDGES_MESSAGES };
+/** The column of an edge list that \p word, from its header, names; -1: no known word. */
+int topomap_lines_column(const char *word, size_t length);
 
 /** Fails as \p why does; of what is wrong with the file with the line. */
 int topomap_lines_blame(const topomap_input *input, const topomap_error *why, topomap_error *err);

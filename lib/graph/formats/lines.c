@@ -38,6 +38,26 @@ int topomap_lines_word(const char *words, const char *word, size_t length)
     }
 }
 
+/* The words for the columns of an edge list. */
+static const char *const column_words[] = {
+    [TOPOMAP_EDGES_FROM] = "from|source|src|u|sender|rank",
+    [TOPOMAP_EDGES_TO] = "to|target|dst|v|receiver|peer|dest|destination",
+    [TOPOMAP_EDGES_BYTES] = "bytes|weight|volume|size",
+    [TOPOMAP_EDGES_MESSAGES] = "messages|msgs|count",
+};
+
+int topomap_lines_column(const char *word, size_t length)
+{
+    if (length >= 2 && *word == '"' && word[length - 1] == '"') {
+        word++;
+        length -= 2;
+    }
+    for (int column = TOPOMAP_EDGES_FROM; column <= TOPOMAP_EDGES_MESSAGES; column++)
+        if (topomap_lines_word(column_words[column], word, length) >= 0)
+            return column;
+    return -1;
+}
+
 int topomap_lines_blame(const topomap_input *input, const topomap_error *why, topomap_error *err)
 {
     if (why->code == TOPOMAP_EINPUT)

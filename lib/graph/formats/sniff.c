@@ -231,7 +231,7 @@ static int is_listed(struct span line)
     skip_blanks(&line);
     while (line.begin + length < line.end && !memchr(" \t,;", line.begin[length], 4))
         length++;
-    if (topomap_edges_column(line.begin, length) >= 0)
+    if (topomap_lines_column(line.begin, length) >= 0)
         return 1;
     if (!length || *line.begin < '0' || *line.begin > '9')
         return 0;

@@ -36,12 +36,6 @@ typedef struct search {
     topomap_lattice *best;
 } search;
 
-void topomap_lattice_clear(topomap_lattice *lattice)
-{
-    free(lattice->cell);
-    memset(lattice, 0, sizeof *lattice);
-}
-
 static double fit_of(const topomap_lattice *l)
 {
     return l->dims ? l->explained * l->present : 0;
@@ -402,7 +396,7 @@ static int run(search *s, topomap_error *err)
     if (found == 0)
         found = try_skeleton(s, &all, err);
     if (found == 0 && !s->best->dims && s->active == s->ranks)
-        found = topomap_lattice_twins(s->weights, s->ranks, s->best, err);
+        found = topomap_lattice_twins(s->weights, s->ranks, topomap_lattice_find, s->best, err);
     return found < 0 ? -1 : 0;
 }
 

@@ -4,6 +4,9 @@
  * and rings (stencils with diagonals), also several copies of one, also with other edges in it. */
 #pragma once
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "graph/graph.h"
 
 /* ---- lattice ------------------------------------------------------------------- */
@@ -37,9 +40,15 @@ typedef struct topomap_lattice {
 /** Finds the pattern of the first \p ranks vertices. Deterministic; the same pattern for shuffled
  *  ids, up to its symmetries. Near-linear in edges (times the degree where there are triangles).
  *  \return 0, with lattice->dims 0 where there is no pattern; -1 where memory is short */
-int topomap_lattice_find(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
-                         topomap_error *err);
-void topomap_lattice_clear(topomap_lattice *lattice);
+typedef int topomap_lattice_finder(const topomap_weights *weights, uint32_t ranks,
+                                   topomap_lattice *lattice, topomap_error *err);
+topomap_lattice_finder topomap_lattice_find;
+
+static inline void topomap_lattice_clear(topomap_lattice *lattice)
+{
+    free(lattice->cell);
+    memset(lattice, 0, sizeof *lattice);
+}
 
 static inline int topomap_lattice_exact(const topomap_lattice *lattice)
 {
@@ -138,8 +147,9 @@ void topomap_groups_clear(topomap_groups *groups);
 int topomap_lattice_groups(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
                            topomap_error *err);
 /** A graph whose ranks come in sets of one size with the same neighbours, the set itself included;
- *  likewise. */
-int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
+ *  likewise. \p find finds the pattern of the graph of these sets: topomap_lattice_find(). */
+int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks,
+                          topomap_lattice_finder *find, topomap_lattice *lattice,
                           topomap_error *err);
 /** Fills explained, present and reach. */
 void topomap_lattice_fit(topomap_lattice *lattice, const topomap_weights *weights);

@@ -14,6 +14,7 @@ enum { MOST_TWINS = 27, ALIKE = 85 };
 typedef struct twins {
     const topomap_weights *weights;
     uint32_t ranks;
+    topomap_lattice_finder *find;
     uint32_t *set, *index; /* [ranks] which set, and which of it */
     uint32_t sets, size;
 } twins;
@@ -219,7 +220,7 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
         return 0;
     if (align(t, err) != 0 || quotient(t, &graph, err) != 0 ||
         topomap_weights_new(graph, t->sets, &weights, err) != 0 ||
-        topomap_lattice_find(&weights, t->sets, lattice, err) != 0)
+        t->find(&weights, t->sets, lattice, err) != 0)
         return -1;
     status = lattice->dims ? spread(t, lattice, err) : 0;
     if (status == 1) {
@@ -230,12 +231,13 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
     return status;
 }
 
-int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
+int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks,
+                          topomap_lattice_finder *find, topomap_lattice *lattice,
                           topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *set = topomap_alloc(ranks, sizeof *set, err);
     TOPOMAP_FREED uint32_t *index = topomap_alloc(ranks, sizeof *index, err);
-    twins t = {.weights = weights, .ranks = ranks, .set = set, .index = index};
+    twins t = {.weights = weights, .ranks = ranks, .find = find, .set = set, .index = index};
     TOPOMAP_CLEANUP(topomap_lattice_clear) topomap_lattice found = {0};
     int status = set && index ? run(&t, &found, err) : -1;
 

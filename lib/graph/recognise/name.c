@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/recognise/name.h"
 
-#include <string.h>
-
 #define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */
 
 static void take_fit(const topomap_lattice *lattice, topomap_recognition *found)
@@ -25,15 +23,6 @@ static int name_lattice(const topomap_graph *graph, const topomap_lattice *latti
     if (named != 0)
         return named < 0 ? -1 : 0;
     return topomap_lattice_words(lattice, ranks, found->text, sizeof found->text, err);
-}
-
-int topomap_name_is_plain(const topomap_recognition *found)
-{
-    uint32_t two = 0;
-
-    for (uint32_t k = 0; k < found->dims; k++)
-        two += found->size[k] == 2;
-    return strncmp(found->text, "product:", 8) != 0 && two < found->dims;
 }
 
 static int is_exact(const topomap_recognition *found)

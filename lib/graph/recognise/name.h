@@ -4,6 +4,8 @@
  * pattern for: EUSAGE where it has no such shape. */
 #pragma once
 
+#include <string.h>
+
 #include "graph/graph.h"
 #include "graph/recognise/lattice.h"
 #include "topomap/topomap.h"
@@ -35,7 +37,14 @@ int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, 
                           topomap_error *err);
 
 /** Whether the words say what a program does: no mere products, nor grids two wide throughout. */
-int topomap_name_is_plain(const topomap_recognition *found);
+static inline int topomap_name_is_plain(const topomap_recognition *found)
+{
+    uint32_t two = 0;
+
+    for (uint32_t k = 0; k < found->dims; k++)
+        two += found->size[k] == 2;
+    return strncmp(found->text, "product:", 8) != 0 && two < found->dims;
+}
 
 /* ---- heavy edges --------------------------------------------------------------- */
 /* What a program mainly does, without the light messages beside it. */

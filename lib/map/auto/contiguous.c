@@ -118,7 +118,7 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
         options.seconds = c->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
     }
-    if (topomap_map(graph, &c->view, &options, found, err))
+    if (c->problem->map(graph, &c->view, &options, found, err))
         return -1;
     fill(c, (*found)->slot_of_rank);
     *algorithm = (*found)->algorithm;

@@ -350,7 +350,7 @@ static int map_pieces(together *t, const topomap_machine *view, topomap_mapping 
         options.seconds = t->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
     }
-    return topomap_map(graph, view, &options, found, err);
+    return t->problem->map(graph, view, &options, found, err);
 }
 
 static int try_baseline(together *t, topomap_error *err)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What comes of attempts, and the words of the caller. */
+/* What comes of attempts: the list of candidates, and the best of them. */
 #include "map/problem.h"
 #include "map/auto/portfolio.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
@@ -117,42 +116,9 @@ int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *atte
     return topomap_portfolio_consider(p, name, attempt, err);
 }
 
-/* The words of the caller. */
-static int run_name(portfolio *p, const char *name, topomap_error *err)
-{
-    TOPOMAP_CLEANUP(topomap_attempt_clear) topomap_attempt attempt = {0};
-
-    topomap_portfolio_prepare(&attempt, name, NULL, p->problem->seed, 1.0);
-    topomap_attempt_run(&attempt, p->problem, p->problem->work.scratch, 0);
-    return topomap_portfolio_consider(p, name, &attempt, err);
-}
-
 int topomap_portfolio_is_auto(const topomap_map_options *options)
 {
     return !options->algorithm || strcmp(options->algorithm, "auto") == 0;
-}
-
-int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *options,
-                          topomap_mapping *mapping, topomap_score *score, topomap_error *err)
-{
-    portfolio p = {.problem = problem, .options = options, .mapping = mapping};
-    int is_auto = topomap_portfolio_is_auto(options), status;
-
-    mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
-    if (problem->objective) {
-        p.near = topomap_alloc(problem->weights.vertices, sizeof *p.near, err);
-        if (!p.near)
-            return -1;
-    }
-    if (is_auto && problem->objective)
-        status = topomap_portfolio_links(&p, err);
-    else if (is_auto)
-        status = topomap_portfolio_auto(&p, err);
-    else
-        status = run_name(&p, options->algorithm, err);
-    *score = p.score;
-    free(p.near);
-    return status;
 }
 
 const topomap_algorithm_impl topomap_algorithm_auto = {

@@ -185,8 +185,8 @@ double topomap_loads_price(topomap_loads *loads, uint32_t u, uint32_t x);
 void topomap_loads_swap(topomap_loads *loads);
 
 /* ---- relief -------------------------------------------------------------------- */
-/* The state of `relieve` (relieve.c): its swaps are in relief_swaps.c, what it looks for them by
- * and descends with in relief_descent.c. */
+/* The state of `relieve` (relieve.c): its loads and swaps are in relief.c, what it looks for them
+ * by and descends with in relief_descent.c. */
 
 enum { TOPOMAP_RELIEF_KINDS = 7, TOPOMAP_RELIEF_HOT = 64, TOPOMAP_RELIEF_EDGES = 4096 };
 #define ENOUGH 1e-9 /* a gain below this part is rounding */

@@ -2,10 +2,12 @@
 #include "map/papers/papers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"
 #include "util/alloc.h"
+#include "util/input.h"
 
 enum { PIVOTS = 24, ITERATIONS = 60 };
 
@@ -175,11 +177,78 @@ static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *er
     return 0;
 }
 
-void topomap_embedding_stretch(const topomap_mesh *mesh, double *position)
+/* ---- From a file ------------------------------------------------------------------------- */
+
+/* A line of numbers for each rank, blank or comma apart; what begins with '#' is passed over. */
+static int read_line(topomap_input *input, const char *text, uint32_t axes, double *position,
+                     uint32_t *columns, topomap_error *err)
 {
+    uint32_t column = 0;
+
+    for (;;) {
+        char *end;
+        double value;
+
+        while (*text == ' ' || *text == '\t' || *text == ',')
+            text++;
+        if (*text == '\0')
+            break;
+        value = strtod(text, &end);
+        if (end == text || !isfinite(value))
+            return topomap_input_fail(input, err, "expected a coordinate, not '%.16s'", text);
+        if (column < axes)
+            position[column] = value;
+        column++;
+        text = end;
+    }
+    if (*columns && column != *columns)
+        return topomap_input_fail(input, err, "%u coordinates, those above had %u", column,
+                                  *columns);
+    *columns = column;
+    return 0;
+}
+
+static int read_lines(topomap_input *input, const topomap_mesh *mesh, double *position,
+                      topomap_error *err)
+{
+    uint32_t rank = 0, columns = 0;
+    size_t length;
+    char *line;
+    int more;
+
+    while ((more = topomap_input_line(input, 4096, &line, &length, err)) > 0) {
+        if (*line == '\0' || *line == '#')
+            continue;
+        if (rank == mesh->problem->ranks)
+            return topomap_input_fail(input, err, "more lines than the graph's %u ranks", rank);
+        if (read_line(input, line, mesh->axes, position + (size_t)rank++ * mesh->axes, &columns,
+                      err) != 0)
+            return -1;
+    }
+    if (more < 0)
+        return -1;
+    if (rank < mesh->problem->ranks)
+        return topomap_input_fail(input, err, "coordinates of %u ranks, the graph has %u", rank,
+                                  mesh->problem->ranks);
+    return 0;
+}
+
+/* The positions that the algorithm's parameter `coordinates` names: a line for each rank, its first
+ * column along the machine's first axis that has an extent, and so on. Columns that the machine has
+ * no axis for are not looked at; on axes without a column all ranks are at 0. */
+static int read_positions(const topomap_mesh *mesh, const char *path, double *position,
+                          topomap_error *err)
+{
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
+
+    if (topomap_input_open(path, &input, err) || read_lines(input, mesh, position, err))
+        return -1;
     for (uint32_t a = 0; a < mesh->axes; a++)
         stretch(mesh->problem->ranks, mesh->axes, a, position);
+    return 0;
 }
+
+/* ---- All --------------------------------------------------------------------------------- */
 
 int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_error *err)
 {
@@ -187,7 +256,7 @@ int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_e
     topomap_grid grid;
 
     if (topomap_parameter_text(mesh->problem, "coordinates", path, sizeof path))
-        return topomap_embedding_read(mesh, path, position, err);
+        return read_positions(mesh, path, position, err);
     if (mesh->axes == 0 || mesh->axes > TOPOMAP_GRID_DIMS ||
         !topomap_grid_find(&mesh->problem->weights, mesh->problem->ranks, mesh->axes, &grid))
         return lay_out(mesh, position, err);

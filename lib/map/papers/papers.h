@@ -84,14 +84,6 @@ int topomap_mesh_restart(topomap_mesh *mesh, topomap_error *err);
  * taken instead. \param position [ranks * axes] */
 int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_error *err);
 
-/** The positions that the algorithm's parameter `coordinates` names: a line for each rank, its
- * first column along the machine's first axis that has an extent, and so on. Columns that the
- * machine has no axis for are not looked at; on axes without a column all ranks are at 0. */
-int topomap_embedding_read(const topomap_mesh *mesh, const char *path, double *position,
-                           topomap_error *err);
-/** Stretches each axis over 0 to 1. */
-void topomap_embedding_stretch(const topomap_mesh *mesh, double *position);
-
 /* ---- grid find ----------------------------------------------------------------- */
 
 enum { TOPOMAP_GRID_DIMS = 4 };

@@ -24,27 +24,6 @@ static uint32_t slots_of(const topomap_machine *m, uint32_t node)
     return m->slot_first[node + 1] - m->slot_first[node];
 }
 
-static double most_a_slot(const topomap_machine *m, const double *node)
-{
-    double most = 0.0;
-
-    for (uint32_t i = 0; i < m->nodes; i++)
-        if (slots_of(m, i) && node[i] / slots_of(m, i) > most)
-            most = node[i] / slots_of(m, i);
-    return most;
-}
-
-double topomap_level_most(const topomap_problem *problem, const uint32_t *slot_of, double *node)
-{
-    const topomap_machine *m = problem->machine;
-
-    for (uint32_t i = 0; i < m->nodes; i++)
-        node[i] = 0.0;
-    for (uint32_t r = 0; r < problem->ranks; r++)
-        node[m->node_of[slot_of[r]]] += (double)problem->load[r];
-    return most_a_slot(m, node);
-}
-
 /* ---- LPT ------------------------------------------------------------------------------------- */
 
 static int heavier(const void *a, const void *b, void *data)
@@ -137,7 +116,7 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
         order[r] = r;
     qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
     deal(&d, problem->load, order, problem->ranks, level->dealt);
-    level->limit = most_a_slot(m, d.node) * (1 + part);
+    level->limit = topomap_nodes_most_load(m, d.node) * (1 + part);
     return 1;
 }
 
@@ -339,7 +318,7 @@ static int map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error 
         return -1;
     for (uint32_t v = 0; v < m->slots; v++)
         vertex_at[slot_of[v]] = v;
-    topomap_level_most(problem, slot_of, node);
+    topomap_problem_most_load(problem, slot_of, node);
     level(&l);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - started;
     return problem->objective ? 0 : topomap_algorithm_swap.run(problem, slot_of, err);

@@ -82,22 +82,12 @@ void topomap_anneal_store(const topomap_anneal *a, uint32_t *slot_of, uint32_t *
  * the LPT rule (Graham, SIAM J. Appl. Math. 17, 1969), here with as many ranks a node as it has
  * slots. */
 
-typedef struct topomap_level {
-    const uint64_t *load; /* [ranks] */
-    uint32_t ranks;
-    double limit;    /* load a slot, at most */
-    uint32_t *dealt; /* [ranks] the node of each that LPT gave it to */
-} topomap_level;
-
 /** \param part  how much above LPT's is still good, 0.05 for 5 %
  *  \return 1, or 0 where there is nothing to level (loads all alike or none, one node); -1 where
  *          memory is short. Deterministic, O(ranks log ranks). */
 int topomap_level_open(const topomap_problem *problem, double part, topomap_level *level,
                        topomap_error *err);
 void topomap_level_close(topomap_level *level);
-
-/** The highest load a slot; \p node [nodes] is filled with the nodes' loads. \p slot_of [ranks] */
-double topomap_level_most(const topomap_problem *problem, const uint32_t *slot_of, double *node);
 
 /** Exchanges the ranks on two places where nodes are \p node's: nonzero where neither node gets
  *  above the limit, or above what it has. */
@@ -260,10 +250,6 @@ double topomap_pairs_delta(const topomap_pairs *pairs, uint32_t u, uint32_t x);
 void topomap_pairs_swap(topomap_pairs *pairs, uint32_t u, uint32_t x, double delta);
 /** Prices the pair and swaps where that pays; nonzero then. Twins are not priced. */
 int topomap_pairs_try(topomap_pairs *pairs, uint32_t u, uint32_t x);
-/** Nonzero when the caller's time or the looks are used up. */
-int topomap_pairs_over(const topomap_pairs *pairs);
-/** Whether two slots see all others, and each other, at the same distances. */
-int topomap_pairs_alike(const topomap_pairs *pairs, uint32_t p, uint32_t q);
 
 /** All pairs in cyclic order, until a whole round fails. \p block: pairs of one block of so many
  *  consecutive ranks only (N_p); 0: all (N^2). */

@@ -74,7 +74,7 @@ static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity
         swap.node_load = topomap_arena_alloc(&swap.memory, nodes, sizeof *swap.node_load, err);
         if (!swap.node_load)
             return -1;
-        topomap_level_most(problem, slot_of, swap.node_load);
+        topomap_problem_most_load(problem, slot_of, swap.node_load);
     }
     status = search(&swap, problem, vicinity, err);
     topomap_arena_clear(&swap.memory);

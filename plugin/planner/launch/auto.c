@@ -127,15 +127,6 @@ static void leave(planner_auto *now, const char *format, ...)
 
 /* ---- A program with a profile ------------------------------------------------------------ */
 
-static void tell_changed(planner_auto *now)
-{
-    if (now->entry.changed)
-        planner_tell(now->verdict, now->verdict->decision.asked,
-                     "in its last run %u %% of the bytes of %s went between other ranks than in "
-                     "its profile, which that of the run replaces",
-                     now->entry.changed, now->entry.program);
-}
-
 static void leave_stopped(planner_auto *now)
 {
     store_comparison times = store_trust_compare(&now->entry);
@@ -179,7 +170,11 @@ static int with_profile(planner_auto *now, const store_entry *from)
     const char *every = policy_get(&now->verdict->decision.settings, TOPOMAP_REQUEST_COMPARE);
     store_choice choice = store_trust_choose(&now->entry, strtoull(every, NULL, 10));
 
-    tell_changed(now);
+    if (now->entry.changed)
+        planner_tell(now->verdict, now->verdict->decision.asked,
+                     "in its last run %u %% of the bytes of %s went between other ranks than in "
+                     "its profile, which that of the run replaces",
+                     now->entry.changed, now->entry.program);
     if (!choice.place && !stay(now, from, &choice))
         return 0;
     now->counts = choice.count;

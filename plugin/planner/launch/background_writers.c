@@ -4,6 +4,7 @@
 #include "plugin/common/child.h"
 #include "util/clock.h"
 #include "util/hash64.h"
+#include "util/full_io.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -36,25 +37,19 @@ struct writer {
 static uint64_t began(uint64_t pid)
 {
     char path[64], line[1024], *at;
-    unsigned long long time = 0;
-    size_t size;
-    FILE *in;
+    TOPOMAP_CLOSED_FILE FILE *in = NULL;
 
     snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
     in = fopen(path, "re");
     if (!in)
         return 0;
-    size = fread(line, 1, sizeof line - 1, in);
-    fclose(in);
-    line[size] = 0;
+    line[fread(line, 1, sizeof line - 1, in)] = 0;
     at = strrchr(line, ')');
     if (at && (!strncmp(at, ") Z", 3) || !strncmp(at, ") X", 3)))
         return 0;
     for (int word = 2; at && word < 22; word++)
         at = strchr(at + 1, ' ');
-    if (at)
-        time = strtoull(at, NULL, 10);
-    return time;
+    return at ? strtoull(at, NULL, 10) : 0;
 }
 
 static uint64_t own_space(void)

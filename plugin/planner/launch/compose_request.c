@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
+
 /* A value that would break out of its line, or one longer than any path. */
 static int is_line(const char *value)
 {
@@ -88,10 +90,8 @@ char *planner_compose(const planner_verdict *verdict, const char *profile, topom
         return NULL;
     }
     out = open_memstream(&text, &size);
-    if (!out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
+    if (!out)
+        return topomap_printed(out, &text, err);
     fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", facts->job, facts->step, db);
     if (graph)
         fprintf(out, "graph %s\n", graph);
@@ -102,9 +102,5 @@ char *planner_compose(const planner_verdict *verdict, const char *profile, topom
     if (policy_flag(settings, TOPOMAP_REQUEST_RECORDS))
         fprintf(out, "record 1\n");
     fprintf(out, "%sexplain %d\nend\n", profile, facts->explain);
-    if (!fclose(out))
-        return text;
-    free(text);
-    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    return NULL;
+    return topomap_printed(out, &text, err);
 }

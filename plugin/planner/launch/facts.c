@@ -100,34 +100,28 @@ static int read_number(const char *value, unsigned long most, unsigned long *num
 
 static int read_value(const struct row *row, char *value, planner_facts *facts, topomap_error *err)
 {
-    char *at = (char *)facts + row->at, *kept;
+    void *at = (char *)facts + row->at;
     unsigned long number = 0;
-    long room;
+    char *kept;
 
     switch (row->kind) {
     case NUMBER:
-        if (read_number(value, UINT32_MAX, &number, err))
-            return -1;
-        *(uint32_t *)(void *)at = (uint32_t)number;
-        return 0;
     case FLAG:
-        if (read_number(value, 1, &number, err))
+        if (read_number(value, row->kind == FLAG ? 1 : UINT32_MAX, &number, err))
             return -1;
-        *(int *)(void *)at = (int)number;
+        *(uint32_t *)at = (uint32_t)number;
         return 0;
     case TEXT:
         if (keep(&facts->owned, value, &kept, err))
             return -1;
-        *(const char **)(void *)at = kept;
+        *(const char **)at = kept;
         return 0;
     case LIST:
-        return keep((planner_texts *)(void *)at, value, NULL, err);
+        return keep(at, value, NULL, err);
     case ROOM:
-        room = strtol(value, NULL, 10); /* below 0 where there is none */
-        memcpy(at, &room, sizeof room);
-        return 0;
+        *(long *)at = strtol(value, NULL, 10); /* below 0 where there is none */
     }
-    return -1;
+    return 0;
 }
 
 static int read_line(void *with, size_t number, char *line, topomap_error *err)

@@ -14,20 +14,18 @@
 
 static int carry_in_order(planner_verdict *verdict, const char *text)
 {
-    topomap_bindings bindings;
+    TOPOMAP_CLEANUP(topomap_bindings_clear) topomap_bindings bindings = {0};
     topomap_error err;
     TOPOMAP_FREED char *short_text = NULL;
-    int fits;
 
     if (topomap_bindings_decode(text, &bindings, &err))
         return 0;
     short_text = topomap_bindings_in_order(&bindings, &err);
-    topomap_bindings_clear(&bindings);
-    fits = short_text && strlen(short_text) <= PLUGIN_ENV_MOST &&
-           (long)strlen(short_text) <= verdict->facts->room;
-    if (fits)
-        fprintf(verdict->out, "in-order %s\n", short_text);
-    return fits;
+    if (!short_text || strlen(short_text) > PLUGIN_ENV_MOST ||
+        (long)strlen(short_text) > verdict->facts->room)
+        return 0;
+    fprintf(verdict->out, "in-order %s\n", short_text);
+    return 1;
 }
 
 /* In a process for which nobody waits: a folder may be slow. */
@@ -42,7 +40,7 @@ static void tidy(const char *note)
 static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
 {
     const planner_facts *facts = verdict->facts;
-    char *note;
+    TOPOMAP_FREED char *note = NULL;
 
     if (!facts->args.spool)
         return topomap_error_set(why, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
@@ -51,7 +49,6 @@ static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
     fprintf(verdict->out, "spool %s\n", note);
     plugin_percent_line(verdict->out, "later spool", note);
     tidy(note);
-    free(note);
     return 0;
 }
 
@@ -62,12 +59,12 @@ void planner_forward_bindings(planner_verdict *verdict, const char *text)
     topomap_error why;
     int in_order;
 
-    if (room > 0 && length <= PLUGIN_ENV_MOST && 2 * length <= room) {
+    if (room <= 0)
+        return; /* srun says so */
+    if (length <= PLUGIN_ENV_MOST && 2 * length <= room) {
         fprintf(verdict->out, "bindings %s\n", text);
         return;
     }
-    if (room <= 0)
-        return; /* srun says so */
     in_order = carry_in_order(verdict, text);
     if (spool(verdict, text, &why))
         planner_tell(verdict, 0,

@@ -34,19 +34,15 @@ void planner_gres_path(char *path, unsigned long size)
 /* Slurm takes no heed of case in them. NULL: memory is short. */
 static long *last_of(struct order *order, const char *nodes)
 {
-    size_t known = order->nodes.count, length = strlen(nodes);
+    size_t known = order->nodes.count;
     topomap_error err;
     uint32_t number;
-    char *lower = topomap_strdup(nodes, &err);
-    int failed = !lower;
+    TOPOMAP_FREED char *lower = topomap_strdup(nodes, &err);
 
     for (char *c = lower; c && *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    failed =
-        failed || topomap_known_number(&order->nodes, lower, length, &number, &err) ||
-        topomap_grow(&order->last, &order->room, order->nodes.count, sizeof *order->last, &err);
-    free(lower);
-    if (failed)
+    if (!lower || topomap_known_number(&order->nodes, lower, strlen(lower), &number, &err) ||
+        topomap_grow(&order->last, &order->room, order->nodes.count, sizeof *order->last, &err))
         return NULL;
     if (order->nodes.count > known)
         order->last[number] = -1;

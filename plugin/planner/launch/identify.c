@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "plugin/store/program.h"
+#include "util/alloc.h"
 
 enum { WORDS = 32 };
 
@@ -42,22 +43,21 @@ static char *find_program(const planner_auto *now, store_program *program, topom
     const planner_facts *facts = now->verdict->facts;
     const store *memory = now->has_store ? &now->store : NULL;
     const char *folder = facts->chdir, *search = getenv("PATH");
-    char **words = facts->words.text;
-    char *path = store_program_find(words[0], folder, search), *started = NULL;
+    char **words = facts->words.text, *started = NULL;
+    TOPOMAP_FREED char *path = store_program_find(words[0], folder, search);
 
     if (!path) {
         topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be read here", words[0]);
         return NULL;
     }
-    if (store_program_read(memory, path, program, why)) {
-        free(path);
+    if (store_program_read(memory, path, program, why))
         return NULL;
-    }
     if (!program->mpi)
         started = store_program_started(memory, words + 1, folder, search, program);
-    if (!started)
-        return path;
-    free(path);
+    if (!started) {
+        started = path;
+        path = NULL;
+    }
     return started;
 }
 
@@ -84,8 +84,8 @@ static int starts_container(const planner_facts *facts)
     return 0;
 }
 
-/* srun puts the name of its MPI plugin there (srun/mpi.c). Slurm's own protocols are MPICH's and
- * its kin's: Open MPI 5 has PMIx alone, and 4 is rarely built with another one. */
+/* srun puts the name of its MPI plugin there (srun/procmap.c). Slurm's own protocols are MPICH's
+ * and its kin's: Open MPI 5 has PMIx alone, and 4 is rarely built with another one. */
 static enum store_mpi likely(void)
 {
     const char *type = getenv("SLURM_MPI_TYPE");
@@ -162,7 +162,7 @@ int planner_identify(planner_auto *now, topomap_error *why)
     const policy_settings *settings = &now->verdict->decision.settings;
     enum store_mpi said = said_mpi(settings);
     store_program program;
-    char *path;
+    TOPOMAP_FREED char *path = NULL;
 
     if (!facts->words.count || !facts->tasks)
         return topomap_error_set(why, TOPOMAP_EINPUT, "Slurm does not tell the program");
@@ -182,7 +182,6 @@ int planner_identify(planner_auto *now, topomap_error *why)
         facts->words.text + 1, policy_get(settings, TOPOMAP_REQUEST_KEY), facts->tasks);
     name_case(now, policy_get(settings, TOPOMAP_REQUEST_KEY));
     now->loaded = store_loaded_key(now->entry.family, path);
-    free(path);
     if (program.has_own_mpi)
         return refuse(now, &program, why);
     return now->mpi ? 0 : find_loaded(now, &program, why);

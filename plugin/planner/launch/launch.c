@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/planner/launch/launch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "plugin/planner/plan/plan.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/full_io.h"
 
 /* A launch while it is planned. */
 struct launch {
@@ -91,21 +93,16 @@ static int copy_reply(struct launch *launch, topomap_error *err)
 
 char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
 {
-    planner_request request = {0};
-    FILE *in = fmemopen((char *)text, strlen(text), "r");
+    TOPOMAP_CLEANUP(planner_request_clear) planner_request request = {0};
+    TOPOMAP_CLOSED_FILE FILE *in = fmemopen((char *)text, strlen(text), "r");
     char *reply = NULL;
 
-    if (!in) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (in && planner_request_read(in, &request, err))
         return NULL;
-    }
-    if (!planner_request_read(in, &request, err)) {
+    if (in)
         reply = planner_sandboxed_answer(&request, size);
-        if (!reply)
-            topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    }
-    planner_request_clear(&request);
-    fclose(in);
+    if (!reply)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return reply;
 }
 
@@ -260,6 +257,72 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
     return 0;
 }
 
+/* ---- A record of the plan ---------------------------------------------------------------- */
+
+struct record {
+    const planner_facts *facts;
+    const char *request, *reply;
+    size_t size;
+};
+
+/* In a process of its own; what it says fits into a pipe. */
+static _Noreturn void write_record(const struct record *record, int said)
+{
+    const plugin_args *args = &record->facts->args;
+    char path[4096], line[sizeof path + 64];
+    topomap_error err;
+
+    if (planner_writers_join(args->records ? args->records : ""))
+        _exit(0);
+    if (plugin_record_write(args->records, record->facts->job, record->facts->step, record->request,
+                            record->reply, record->size, path, sizeof path, &err))
+        snprintf(line, sizeof line, "no record of the plan: %s", err.text);
+    else
+        snprintf(line, sizeof line, "record of the plan: %s", path);
+    if (write(said, line, strlen(line)) >= 0)
+        close(said);
+    plugin_record_tidy(args->records, &args->record_limits);
+    _exit(0);
+}
+
+/* How long the launch waits for its record. A disk that does not answer must not use up the time
+ * that the step waits for its plan. */
+static unsigned record_ms(const plugin_args *args)
+{
+    unsigned most = args->deadline_ms ? args->deadline_ms / 4 : UINT_MAX;
+
+    return args->end_ms < most ? args->end_ms : most;
+}
+
+/* Writes it in a process of its own, and tells where it is, or why there is none. A folder that
+ * does not answer holds that process for twenty seconds at most. */
+static void save_record(planner_verdict *verdict, const char *request, const char *reply,
+                        size_t size)
+{
+    const struct record record = {verdict->facts, request, reply, size};
+    struct pollfd fd = {.events = POLLIN};
+    ssize_t got = -1;
+    char line[4200];
+    int said[2];
+    pid_t pid;
+
+    if (!policy_flag(&verdict->decision.settings, TOPOMAP_REQUEST_RECORDS) || pipe(said))
+        return;
+    pid = planner_writers_fork();
+    if (!pid) {
+        close(said[0]);
+        write_record(&record, said[1]);
+    }
+    close(said[1]);
+    fd.fd = said[0];
+    if (pid > 0 &&
+        topomap_clock_poll(&fd, 1, topomap_clock_ms() + record_ms(&verdict->facts->args)) > 0)
+        got = read(said[0], line, sizeof line - 1);
+    close(said[0]);
+    line[got > 0 ? got : 0] = 0;
+    planner_tell(verdict, 0, "%s", got > 0 ? line : "no record of the plan yet");
+}
+
 char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                      void (*wait)(double seconds), size_t *size)
 {
@@ -283,7 +346,7 @@ char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                                        : NULL);
     }
     if (launch.bytes)
-        planner_save_record(&launch.verdict, launch.request, launch.bytes, launch.size);
+        save_record(&launch.verdict, launch.request, launch.bytes, launch.size);
     /* Last: srun hears of a file by the reply alone, and what ends the planner before would leave
      * it. */
     if (launch.bindings)

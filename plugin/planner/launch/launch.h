@@ -87,12 +87,10 @@ typedef struct planner_verdict {
     char *why;     /* the step is left alone: why; owned */
 } planner_verdict;
 
+enum { PLANNER_LOG = -1 };
 /** A line for the user, or, without \p loud, for srun -v (with the user's option verbose, for
- *  everybody). */
+ *  everybody), or, with PLANNER_LOG in its place, for srun -v alone. */
 void planner_tell(planner_verdict *verdict, int loud, const char *format, ...) TOPOMAP_PRINTF(3, 4);
-
-/** The same for srun -v alone. */
-void planner_tell_log(planner_verdict *verdict, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 
 /** Why the step is left as Slurm laid it out; without \p loud for srun -v only, and for a step that
  *  asked for an explanation. */
@@ -204,13 +202,6 @@ int planner_gres_flags(const char *path);
 /** The one beside slurm.conf, which SLURM_CONF names. \param path [size] out */
 void planner_gres_path(char *path, unsigned long size);
 
-/* ---- judge run ----------------------------------------------------------------- */
-/* A run that is over: was its layout right for what it sent? */
-
-/** Leaves the answer in the run's folder, where its plan is there and its profile is whole.
- *  \param answer  planner_launch_answer(), but in tests */
-void planner_judge_run(const char *folder, planner_answerer *answer);
-
 /* ---- resolve placement --------------------------------------------------------- */
 /* Is a step to be placed, and how? What its user and its site want. */
 
@@ -226,25 +217,6 @@ int planner_resolve_placement(planner_verdict *verdict, topomap_error *err);
 /** planner_answer_text() in such a process; where none can be made, in this one.
  *  \return the reply's text, which ends with free(); NULL: out of memory */
 char *planner_sandboxed_answer(const planner_request *request, size_t *size);
-
-/* ---- save record --------------------------------------------------------------- */
-/* A record of the plan, where one is kept. */
-
-/** Writes it in a process of its own, and tells where it is, or why there is none. A folder that
- *  does not answer within a tenth of a second holds up neither the launch nor, for longer than
- *  twenty seconds, that process. */
-void planner_save_record(planner_verdict *verdict, const char *request, const char *reply,
-                         size_t size);
-
-/* ---- site ---------------------------------------------------------------------- */
-/* Which of the site's rules is about a step. */
-
-/** The first rule that fits, or NULL. Lent by \p policy. */
-const policy_rule *planner_site_rule(const planner_facts *facts, const policy *policy);
-
-/** Has an administrator switched topomap off, by a file beside the database (the database's name
- *  and ".off")? \return nonzero, and its path */
-int planner_site_is_off(const planner_facts *facts, char *path, size_t size);
 
 /* ---- background_writers -------------------------------------------------------- */
 /* The user's processes on this machine that write records and that nobody waits for. A file system

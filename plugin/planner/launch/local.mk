@@ -2,8 +2,6 @@
 # A launch, from what srun knows: policy, profiles and all that is in files.
 noinst_LTLIBRARIES += plugin/planner/liblaunch.la
 plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c \
-  plugin/planner/launch/launch_messages.c \
-  plugin/planner/launch/site.c \
   plugin/planner/launch/resolve_placement.c \
   plugin/planner/launch/auto.c plugin/planner/launch/identify.c \
   plugin/planner/launch/compose_request.c \
@@ -13,9 +11,8 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c \
   plugin/planner/launch/sandbox_child.c plugin/sandbox/seccomp.h \
   plugin/planner/launch/explanation.c \
   plugin/planner/launch/launch.c plugin/planner/launch/launch.h \
-  plugin/planner/launch/save_record.c \
   plugin/planner/launch/background_writers.c \
-  plugin/planner/launch/judge_run.c plugin/planner/launch/end.c \
+  plugin/planner/launch/end.c \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/libslurmlines.la plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la

@@ -2,8 +2,113 @@
 #include "config.h"
 #include "plugin/planner/launch/launch.h"
 
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "plugin/common/reply.h"
+
+void planner_tell(planner_verdict *verdict, int loud, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    plugin_percent_line(verdict->out,
+                        loud > 0 || (!loud && verdict->verbose) ? "tell line" : "tell log", line);
+}
+
+/* A job's file is about the steps that are placed. */
+void planner_leave(planner_verdict *verdict, int loud, const char *why)
+{
+    const planner_facts *facts = verdict->facts;
+
+    if (facts->explain_own && facts->explain && facts->explain_file && !verdict->why)
+        verdict->why = strdup(why);
+    loud = loud || (facts->explain_own && facts->explain && !facts->explain_file);
+    planner_tell(verdict, loud ? 1 : PLANNER_LOG, "%s", why);
+}
+
+/* ---- Which of the site's rules is about a step ------------------------------------------- */
+
+enum { GROUPS_MOST = 65536 };
+
+/* "name,number": a rule may say either. */
+static char *user_of(uid_t uid)
+{
+    const struct passwd *entry = getpwuid(uid);
+    char *text = NULL;
+
+    return asprintf(&text, "%s%s%u", entry ? entry->pw_name : "", entry ? "," : "", uid) < 0 ? NULL
+                                                                                             : text;
+}
+
+/* Names and numbers of all groups of this process. */
+static char *groups_of(void)
+{
+    int count = getgroups(0, NULL), first = 1;
+    TOPOMAP_FREED gid_t *group =
+        count >= 0 && count < GROUPS_MOST ? calloc((size_t)count + 1, sizeof *group) : NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *out = group ? open_memstream(&text, &size) : NULL;
+
+    if (group && (count = getgroups(count, group)) >= 0)
+        group[count++] = getegid();
+    for (int i = 0; out && i < count; i++, first = 0) {
+        const struct group *entry = getgrgid(group[i]);
+
+        fprintf(out, "%s%u", first ? "" : ",", group[i]);
+        if (entry)
+            fprintf(out, ",%s", entry->gr_name);
+    }
+    return topomap_printed(out, &text, NULL);
+}
+
+static const char *program_of(const planner_facts *facts)
+{
+    const char *word = facts->words.count ? facts->words.text[0] : NULL;
+    const char *slash = word ? strrchr(word, '/') : NULL;
+
+    return slash ? slash + 1 : word;
+}
+
+static void count_of(uint32_t count, char text[16])
+{
+    if (count)
+        snprintf(text, 16, "%u", count);
+}
+
+/* The first rule that fits, or NULL. Lent by \p policy.
+ * srun has put the job's partition, account and QOS into its environment, which is ours, and the
+ * name of the mpi plugin that it has loaded, MpiDefault's too (plugin/srun/procmap.c). */
+static const policy_rule *site_rule(const planner_facts *facts, const policy *policy)
+{
+    char nodes[16] = "", tasks[16] = "";
+    TOPOMAP_FREED char *user = policy_asks(policy, POLICY_USER) ? user_of(getuid()) : NULL;
+    TOPOMAP_FREED char *groups = policy_asks(policy, POLICY_GROUP) ? groups_of() : NULL;
+    const policy_job job = {.fact = {[POLICY_PARTITION] = getenv("SLURM_JOB_PARTITION"),
+                                     [POLICY_ACCOUNT] = getenv("SLURM_JOB_ACCOUNT"),
+                                     [POLICY_QOS] = getenv("SLURM_JOB_QOS"),
+                                     [POLICY_USER] = user,
+                                     [POLICY_GROUP] = groups,
+                                     [POLICY_PROGRAM] = program_of(facts),
+                                     [POLICY_MPI] = getenv("SLURM_MPI_TYPE"),
+                                     [POLICY_NODES] = nodes,
+                                     [POLICY_TASKS] = tasks}};
+
+    count_of(facts->nodes, nodes);
+    count_of(facts->tasks, tasks);
+    return policy_find(policy, &job);
+}
 
 /* policy_settle() tells of words by name alone. */
 static planner_verdict *telling;
@@ -23,8 +128,8 @@ static void not_understood(const char *word)
 static void describe_arg(const char *name, const char *value, const char *origin)
 {
     /* The folder of records is not whether one is kept, which is a step's own. */
-    planner_tell_log(telling, "%s%s %s (%s)", name, strcmp(name, "records") ? "" : " folder", value,
-                     origin);
+    planner_tell(telling, PLANNER_LOG, "%s%s %s (%s)", name,
+                 strcmp(name, "records") ? "" : " folder", value, origin);
 }
 
 static void describe(const policy *policy, const policy_rule *rule)
@@ -35,7 +140,7 @@ static void describe(const policy *policy, const policy_rule *rule)
     char text[64];
 
     policy_origin_text(by, NULL, NULL, text, sizeof text);
-    planner_tell_log(telling, "db %s (%s)", db, text);
+    planner_tell(telling, PLANNER_LOG, "db %s (%s)", db, text);
     plugin_args_describe(&telling->facts->args, describe_arg);
     for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
         enum topomap_request_key key = (enum topomap_request_key)i;
@@ -45,8 +150,8 @@ static void describe(const policy *policy, const policy_rule *rule)
         policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT, policy,
                            rule, origin, sizeof origin);
         if (value)
-            planner_tell_log(telling, "%s %s (%s)", topomap_request_row_of(key)->word, value,
-                             origin);
+            planner_tell(telling, PLANNER_LOG, "%s %s (%s)", topomap_request_row_of(key)->word,
+                         value, origin);
     }
 }
 
@@ -80,7 +185,7 @@ static int settle_time(policy_settings *settings, unsigned deadline_ms)
 static int settle_with(const policy *policy, const policy_site *site, topomap_error *err)
 {
     const planner_facts *facts = telling->facts;
-    const policy_rule *rule = policy->rules ? planner_site_rule(facts, policy) : NULL;
+    const policy_rule *rule = policy->rules ? site_rule(facts, policy) : NULL;
     policy_decision *decision = &telling->decision;
 
     if (policy_settle(&facts->said, site, policy, rule, not_understood, decision, err))
@@ -92,18 +197,21 @@ static int settle_with(const policy *policy, const policy_site *site, topomap_er
         planner_leave(telling, decision->asked, decision->why);
         return 0;
     }
-    planner_tell_log(telling, "on: %s", decision->why);
+    planner_tell(telling, PLANNER_LOG, "on: %s", decision->why);
     describe(policy, rule);
     say_overruled(policy, rule);
     return 1;
 }
 
+/* Has an administrator switched topomap off, by a file beside the database (its name and ".off")?
+ * The site's own database: a user's of $TOPOMAP_DB is nobody's switch. */
 static int is_switched_off(void)
 {
     const planner_facts *facts = telling->facts;
     char path[4096], why[4200];
 
-    if (!planner_site_is_off(facts, path, sizeof path))
+    if (snprintf(path, sizeof path, "%s.off", facts->args.db) >= (int)sizeof path ||
+        faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW))
         return 0;
     snprintf(why, sizeof why, "the site has switched topomap off (%s)", path);
     planner_leave(telling, policy_is_asked(&facts->said), why);
@@ -116,8 +224,7 @@ int planner_resolve_placement(planner_verdict *verdict, topomap_error *err)
 {
     const planner_facts *facts = verdict->facts;
     policy_site site = facts->args.site;
-    policy policy = {0};
-    int status;
+    TOPOMAP_CLEANUP(policy_clear) policy policy = {0};
 
     telling = verdict;
     if (is_switched_off())
@@ -128,7 +235,5 @@ int planner_resolve_placement(planner_verdict *verdict, topomap_error *err)
         free(verdict->why);
         verdict->why = NULL;
     }
-    status = settle_with(&policy, &site, err);
-    policy_clear(&policy);
-    return status;
+    return settle_with(&policy, &site, err);
 }

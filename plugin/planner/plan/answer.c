@@ -7,6 +7,8 @@
 
 #include "plan/bindings.h"
 #include "util/alloc.h"
+#include "graph/graph.h"
+#include "plan/plan.h"
 
 static void one_line(char *text)
 {
@@ -93,20 +95,15 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
 
 char *planner_answer_seal(FILE *out, char **text, size_t *size)
 {
-    char end[32], *sealed;
+    enum { END = sizeof "end 00000000\n" };
+    char *sealed = fclose(out) == 0 ? realloc(*text, *size + END) : NULL;
 
-    if (fclose(out) != 0) {
-        free(*text);
-        return NULL;
-    }
-    snprintf(end, sizeof end, "end %08x\n", topomap_crc32(0, *text, *size));
-    sealed = realloc(*text, *size + strlen(end) + 1);
     if (!sealed) {
         free(*text);
         return NULL;
     }
-    strcpy(sealed + *size, end);
-    *size += strlen(end);
+    snprintf(sealed + *size, END, "end %08x\n", topomap_crc32(0, sealed, *size));
+    *size += END - 1;
     return sealed;
 }
 
@@ -122,28 +119,88 @@ char *planner_failure_text(topomap_error *err, size_t *size)
     return planner_answer_seal(out, &text, size);
 }
 
+/* ---- Was a layout right for what a program then sent? ------------------------------------- */
+
+/* As a search would have gone by it. */
+static int by_J(const planner_inputs *in, const uint32_t *slots, double *value, topomap_error *err)
+{
+    double bytes = planner_message_bytes(&in->request->asked, in->objective, in->message_bytes);
+    topomap_weights w;
+
+    *value = 0;
+    if (topomap_weights_of_messages(in->graph, topomap_graph_ranks(in->graph),
+                                    topomap_message_bytes(in->graph, bytes), &w, err) != 0)
+        return -1;
+    for (uint32_t u = 0; u < w.vertices; u++)
+        for (uint64_t e = w.offset[u]; e < w.offset[u + 1]; e++)
+            if (u < w.target[e])
+                *value += (double)w.weight[e] *
+                          topomap_machine_distance(in->machine, slots[u], slots[w.target[e]]);
+    topomap_weights_clear(&w);
+    return 0;
+}
+
+static int by_time(const planner_inputs *in, const uint32_t *slots, double *value,
+                   topomap_error *err)
+{
+    topomap_time time;
+
+    if (topomap_time_evaluate(in->graph, in->machine, slots, &in->costs, &time, err) != 0)
+        return -1;
+    *value = time.seconds;
+    topomap_time_clear(&time);
+    return 0;
+}
+
+static int judge(planner_inputs *in, double *gain, topomap_error *err)
+{
+    const planner_request *request = in->request;
+    uint32_t slots = topomap_machine_slots(in->machine);
+    int (*value)(const planner_inputs *, const uint32_t *, double *, topomap_error *) =
+        in->objective == TOPOMAP_OBJECTIVE_TIME ? by_time : by_J;
+    TOPOMAP_FREED uint32_t *layout = topomap_alloc(slots, sizeof *layout, err), *judged = NULL;
+    double before, after;
+
+    planner_objective_costs(&request->asked, in->graph, &in->costs);
+    if (!layout ||
+        topomap_layout_parse(request->asked.judge, (uint32_t)request->nodes.count, request->first,
+                             layout, err) != 0 ||
+        !(judged = planner_inputs_slots(in, layout, err)) ||
+        value(in, in->start, &before, err) != 0 || value(in, judged, &after, err) != 0)
+        return -1;
+    *gain = before > 0 ? 100 * (before - after) / before : 0;
+    return 0;
+}
+
+/* By how much the layout that the request names to be judged costs less than Slurm's, in percent;
+ * below 0: more. By J, or predicted time where that is the objective; other objectives fail. */
+static int judge_layout(const planner_request *request, double *gain, topomap_error *err)
+{
+    TOPOMAP_CLEANUP(planner_inputs_clear) planner_inputs in = {0};
+
+    if (planner_inputs_open(request, &in, err) != 0)
+        return -1;
+    if (in.objective != TOPOMAP_OBJECTIVE_J && in.objective != TOPOMAP_OBJECTIVE_TIME)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "layouts are judged by J and time alone");
+    return judge(&in, gain, err);
+}
+
 char *planner_answer_text(const planner_request *request, size_t *size)
 {
-    planner_answer answer = {0};
+    TOPOMAP_CLEANUP(planner_answer_clear) planner_answer answer = {0};
     topomap_error err;
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
+    double gain = 0;
 
     if (!out)
         return NULL;
     fprintf(out, "topomap-reply 1\n");
-    if (request->asked.judge) {
-        double gain;
-
-        if (planner_judge_layout(request, &gain, &err) != 0)
-            write_failure(out, &err);
-        else
-            fprintf(out, "status unchanged\nline judged\nquiet 1\ngain %.3f\n", gain);
-        return planner_answer_seal(out, &text, size);
-    }
-    if (planner_decide(request, &answer, &err) != 0 ||
-        write_answer(out, request, &answer, &err) != 0)
+    if (request->asked.judge ? judge_layout(request, &gain, &err) != 0
+                             : planner_decide(request, &answer, &err) != 0 ||
+                                   write_answer(out, request, &answer, &err) != 0)
         write_failure(out, &err);
-    planner_answer_clear(&answer);
+    else if (request->asked.judge)
+        fprintf(out, "status unchanged\nline judged\nquiet 1\ngain %.3f\n", gain);
     return planner_answer_seal(out, &text, size);
 }

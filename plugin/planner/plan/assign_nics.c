@@ -112,34 +112,26 @@ static int are_known(const struct naming *n)
 
 /* ---- By CPUs ------------------------------------------------------------------------------ */
 
-/* Adds one to the PUs next to devices that hang where `like` does. */
-static void add_near(struct naming *n, uint32_t nic,
-                     int (*like)(const topomap_device *a, const topomap_device *b))
+/* Whether two devices hang together: they are one (0), or at one NUMA node (1), or in one package
+ * (2). */
+static int are_together(const topomap_device *a, const topomap_device *b, int level)
+{
+    return a == b || (level > 0 && a->numa >= 0 && a->numa == b->numa) ||
+           (level > 1 && a->package >= 0 && a->package == b->package);
+}
+
+/* Adds one to the PUs next to devices that hang together with the NIC. */
+static void add_near(struct naming *n, uint32_t nic, int level)
 {
     const topomap_device *device = n->devices->device;
     uint8_t *near = n->near + (size_t)nic * PLANNER_CPUS_NEAR;
 
     memset(n->mask, 0, sizeof n->mask);
     for (uint32_t i = 0; i < n->devices->count; i++)
-        if (device[i].cpus && like(&device[nic], &device[i]))
+        if (device[i].cpus && are_together(&device[nic], &device[i], level))
             planner_cpus_near(device[i].cpus, n->mask);
     for (uint32_t pu = 0; pu < PLANNER_CPUS_NEAR; pu++)
         near[pu] = (uint8_t)(near[pu] + n->mask[pu]);
-}
-
-static int is_same(const topomap_device *a, const topomap_device *b)
-{
-    return a == b;
-}
-
-static int has_same_numa(const topomap_device *a, const topomap_device *b)
-{
-    return a == b || (a->numa >= 0 && a->numa == b->numa);
-}
-
-static int has_same_package(const topomap_device *a, const topomap_device *b)
-{
-    return has_same_numa(a, b) || (a->package >= 0 && a->package == b->package);
 }
 
 /* A device's own CPUs are mostly its NUMA node's, and sometimes a cache's within that. */
@@ -149,11 +141,8 @@ static int open_near(struct naming *n, topomap_error *err)
         return 0;
     n->near = topomap_alloc((size_t)n->devices->count * PLANNER_CPUS_NEAR, 1, err);
     for (uint32_t i = 0; n->near && i < n->devices->count; i++)
-        if (is_of_use(&n->devices->device[i])) {
-            add_near(n, i, is_same);
-            add_near(n, i, has_same_numa);
-            add_near(n, i, has_same_package);
-        }
+        for (int level = 0; level < 3 && is_of_use(&n->devices->device[i]); level++)
+            add_near(n, i, level);
     return n->near ? 0 : -1;
 }
 
@@ -265,12 +254,10 @@ static char *kind_of(struct naming *n, topomap_error *err)
     int status;
 
     n->out = open_memstream(&text, &size);
-    if (!n->out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    status = n->out && n->devices ? put_node(n, err) : 0;
+    if (!topomap_printed(n->out, &text, status == 0 ? err : NULL))
         return NULL;
-    }
-    status = n->devices ? put_node(n, err) : 0;
-    if (fclose(n->out) == 0 && status == 0) {
+    if (status == 0) {
         fold(text);
         return text;
     }
@@ -303,21 +290,13 @@ static char *tell(const planner_inputs *in, uint32_t nodes, char *const *kind, t
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    if (!out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
-    for (uint32_t node = 0, count; node < nodes; node += count) {
+    for (uint32_t node = 0, count; out && node < nodes; node += count) {
         for (count = 1; node + count < nodes && strcmp(kind[node + count], kind[node]) == 0;
              count++)
             ;
         tell_kind(out, in, node, count, kind[node]);
     }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    return NULL;
+    return topomap_printed(out, &text, err);
 }
 
 static int are_any(uint32_t nodes, char *const *kind)
@@ -340,10 +319,9 @@ static int make_kinds(const planner_inputs *in, const topomap_plan *plan, const 
 
         n.first = plan->first[n.node];
         n.tasks = plan->first[n.node + 1] - n.first;
-        status = take_devices(&n, class == TOPOMAP_DB_NO_DEVICES ? NULL : &all->class[class], err);
-        if (status == 0)
-            kind[n.node] = kind_of(&n, err);
-        status = kind[n.node] ? status : -1;
+        if (take_devices(&n, class == TOPOMAP_DB_NO_DEVICES ? NULL : &all->class[class], err) ||
+            !(kind[n.node] = kind_of(&n, err)))
+            status = -1;
     }
     free(n.near);
     return status;
@@ -352,9 +330,8 @@ static int make_kinds(const planner_inputs *in, const topomap_plan *plan, const 
 int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const uint32_t *gpu,
                       planner_nics *nics, topomap_error *err)
 {
-    int wanted = in->request->asked.nic;
-    char **kind;
-    int status;
+    int wanted = in->request->asked.nic, status;
+    TOPOMAP_FREED char **kind = NULL;
 
     *nics = (planner_nics){0};
     if (wanted == TOPOMAP_NIC_OFF)
@@ -363,10 +340,8 @@ int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const 
     if (!kind)
         return -1;
     status = make_kinds(in, plan, gpu, kind, err);
-    if (status == 0) {
-        nics->told = tell(in, plan->nodes, kind, err);
-        status = nics->told ? 0 : -1;
-    }
+    if (status == 0 && !(nics->told = tell(in, plan->nodes, kind, err)))
+        status = -1;
     if (status == 0 && are_any(plan->nodes, kind)) {
         nics->text = topomap_nics_encode(wanted == TOPOMAP_NIC_SET, in->request->asked.job,
                                          in->request->asked.step, plan->nodes,
@@ -375,7 +350,6 @@ int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const 
     }
     for (uint32_t node = 0; node < plan->nodes; node++)
         free(kind[node]);
-    free(kind);
     return status;
 }
 

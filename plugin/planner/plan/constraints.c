@@ -37,9 +37,10 @@ static int add_segments(planner_inputs *in, uint32_t *group, topomap_error *err)
     uint32_t nodes = in->machine->nodes, segments = 0;
     TOPOMAP_FREED uint32_t *met = topomap_alloc((size_t)nodes + 1, sizeof *met, err);
     TOPOMAP_FREED uint32_t *last = topomap_alloc((size_t)nodes + 1, sizeof *last, err);
-    int status = met && last ? 0 : -1;
 
-    for (uint32_t node = 0; status == 0 && node < nodes; node++) {
+    if (!met || !last)
+        return -1;
+    for (uint32_t node = 0; node < nodes; node++) {
         uint32_t domain = all->nodes ? all->domain_of[node] : TOPOMAP_DB_NO_DEVICES;
 
         domain = domain == TOPOMAP_DB_NO_DEVICES ? nodes : domain;
@@ -47,23 +48,19 @@ static int add_segments(planner_inputs *in, uint32_t *group, topomap_error *err)
             last[domain] = segments++;
         group[node] = last[domain];
     }
-    if (status == 0)
-        status = topomap_machine_add_aside(in->machine, "segment", group, err);
-    return status;
+    return topomap_machine_add_aside(in->machine, "segment", group, err);
 }
 
 int planner_constraints_asides(planner_inputs *in, topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *group = NULL;
-    int status;
 
     if (!in->request->asked.keep && !devices_of(in)->domains)
         return 0;
     group = topomap_alloc(in->machine->nodes, sizeof *group, err);
-    status = group ? add_domains(in, group, err) : -1;
-    if (status == 0 && in->request->asked.keep && in->request->asked.segment)
-        status = add_segments(in, group, err);
-    return status;
+    if (!group || add_domains(in, group, err) != 0)
+        return -1;
+    return in->request->asked.keep && in->request->asked.segment ? add_segments(in, group, err) : 0;
 }
 
 /* GROUP[:LEVEL]; level: room for 24. Experts talk to all of their group: over NVLink where they
@@ -113,21 +110,19 @@ static int fold_groups(const planner_constraints_fold *fold, const char *kind, u
                        uint32_t *size, topomap_error *why)
 {
     uint32_t ranks = topomap_graph_ranks(fold->graph), groups;
-    uint32_t *of = topomap_alloc(ranks, 3 * sizeof *of, why), *first = of ? of + ranks : NULL;
-    int status = of ? topomap_graph_groups(fold->graph, kind, of, &groups, size, why) : -1;
+    TOPOMAP_FREED uint32_t *of = topomap_alloc(ranks, 3 * sizeof *of, why);
+    uint32_t *first = of ? of + ranks : NULL;
 
-    for (uint32_t r = ranks; status == 0 && r--;)
+    if (!of || topomap_graph_groups(fold->graph, kind, of, &groups, size, why) != 0)
+        return -1;
+    for (uint32_t r = ranks; r--;)
         first[of[r]] = r;
-    for (uint32_t r = 0; status == 0 && r < ranks; r++)
+    for (uint32_t r = 0; r < ranks; r++)
         of[r] = first[of[r]];
-    if (status == 0) {
-        *size = join_tasks(of, ranks, fold->each, group, first + ranks);
-        if (!*size)
-            status =
-                topomap_error_set(why, TOPOMAP_EUSAGE, "its groups take tasks of several numbers");
-    }
-    free(of);
-    return status;
+    *size = join_tasks(of, ranks, fold->each, group, first + ranks);
+    return *size
+               ? 0
+               : topomap_error_set(why, TOPOMAP_EUSAGE, "its groups take tasks of several numbers");
 }
 
 /* Consecutive ranks, as many as all groups of nodes have places for. */
@@ -166,21 +161,18 @@ static int open_groups(const char *keep, const topomap_graph *graph,
                        const planner_constraints_fold *fold, const topomap_machine *machine,
                        planner_constraints *together, topomap_error *err)
 {
-    uint32_t *group = topomap_alloc(topomap_graph_ranks(graph), sizeof *group, err);
+    TOPOMAP_FREED uint32_t *group = topomap_alloc(topomap_graph_ranks(graph), sizeof *group, err);
     topomap_error why;
 
     if (!group)
         return -1;
     if (find_groups(keep, graph, fold, machine, together, group, &why) != 0) {
-        free(group);
         snprintf(together->line, sizeof together->line, "keep=%.40s is not kept: %.200s", keep,
                  why.text);
         return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text) : 0;
     }
-    if (together->size == 1) { /* it is whatever is done, as tp is on one task a node */
-        free(group);
+    if (together->size == 1) /* it is whatever is done, as tp is on one task a node */
         return 0;
-    }
     if (!topomap_together_has_level(machine, together->level)) {
         snprintf(together->line, sizeof together->line,
                  "keep=%.40s: nothing here is called %.23s; groups are kept on nodes", keep,
@@ -188,6 +180,7 @@ static int open_groups(const char *keep, const topomap_graph *graph,
         snprintf(together->level, sizeof together->level, "node");
     }
     together->group = group;
+    group = NULL;
     return 0;
 }
 
@@ -228,10 +221,9 @@ static void open_pin(const char *text, uint32_t ranks, const topomap_machine *ma
         planner_pin_read(text, ranks, machine, &options->pin_rank, &options->pin_node);
 
     options->pin = !why;
-    if (!why)
-        return;
-    topomap_text_append(together->line, sizeof together->line, "%spin=%.60s is left out: %s",
-                        *together->line ? "; " : "", text, why);
+    if (why)
+        topomap_text_append(together->line, sizeof together->line, "%spin=%.60s is left out: %s",
+                            *together->line ? "; " : "", text, why);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "map/auto/portfolio.h"
 #include "plan/bindings.h"
 #include "plan/plan.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/safe_text.h"
 
@@ -247,11 +248,18 @@ static int order_gpus(work *w, planner_answer *answer, int *bound, topomap_error
     return status;
 }
 
+/* Somebody said how tasks are to be placed inside nodes, or wants the NICs next to them. */
+static int places_inside(const topomap_request *asked)
+{
+    return topomap_request_has(asked, TOPOMAP_REQUEST_BIND) ||
+           topomap_request_has(asked, TOPOMAP_REQUEST_INSIDE) || asked->nic != TOPOMAP_NIC_OFF;
+}
+
 static int make_plan(work *w, planner_answer *answer, topomap_error *err)
 {
     /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
      * what they are to be. */
-    int bound = answer->applied || planner_request_places(w->in.request);
+    int bound = answer->applied || places_inside(&w->in.request->asked);
     int wanted = bound || w->in.gpus.known.nodes;
 
     if (topomap_plan_make(w->in.machine, answer->applied ? w->mapping->slot_of_rank : w->in.start,
@@ -288,29 +296,27 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 }
 
 /* There is nothing to place by. */
-static int leave(const work *w, planner_answer *answer)
+static void leave(const work *w, planner_answer *answer)
 {
     answer->left = 1;
     answer->damaged = w->in.damaged;
     snprintf(answer->line, sizeof answer->line, "%s; Slurm's layout stays", w->in.note);
-    return 0;
 }
 
 int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err)
 {
-    work w = {0};
+    TOPOMAP_CLEANUP(work_clear) work w = {0};
     planner_answer made = {0};
-    int status = -1;
 
-    if (planner_inputs_open(request, &w.in, err) == 0 &&
-        (!w.in.graph || search(&w, &made, err) == 0))
-        status = w.in.graph ? answer_with(&w, &made, err) : leave(&w, &made);
-    work_clear(&w);
-    if (status == 0)
-        *answer = made;
-    else
+    if (planner_inputs_open(request, &w.in, err) != 0 ||
+        (w.in.graph && (search(&w, &made, err) != 0 || answer_with(&w, &made, err) != 0))) {
         planner_answer_clear(&made);
-    return status;
+        return -1;
+    }
+    if (!w.in.graph)
+        leave(&w, &made);
+    *answer = made;
+    return 0;
 }
 
 void planner_answer_clear(planner_answer *answer)

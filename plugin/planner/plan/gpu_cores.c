@@ -35,6 +35,7 @@ struct placing {
     uint32_t *room;                /* [cores of the class] */
     uint32_t next;                 /* task of the bindings that is to get CPUs */
     int compact, share;
+    topomap_arena arena; /* of these arrays and the sides' */
 };
 
 /* ---- Sides -------------------------------------------------------------------------------- */
@@ -58,12 +59,11 @@ static int find_side(struct placing *p, const char *cpus, uint32_t *number, topo
     for (*number = 0; *number < p->sides; ++*number)
         if (!strcmp(p->side[*number].cpus, cpus))
             return 0;
-    p->side[*number] =
-        (struct side){.cpus = cpus,
-                      .near = topomap_alloc(PUS, 1, err),
-                      .core = topomap_alloc(p->inside->cores, sizeof *p->side->core, err)};
-    p->sides++;
-    if (!p->side[*number].near || !p->side[*number].core)
+    p->side[p->sides++] = (struct side){
+        .cpus = cpus,
+        .near = topomap_arena_alloc(&p->arena, PUS, 1, err),
+        .core = topomap_arena_alloc(&p->arena, p->inside->cores, sizeof *p->side->core, err)};
+    if (p->arena.is_short)
         return -1;
     planner_cpus_near(cpus, p->side[*number].near);
     return 0;
@@ -85,16 +85,6 @@ static int find_sides(struct placing *p, const topomap_devices *devices, topomap
 }
 
 /* ---- Cores of each side -------------------------------------------------------------------- */
-
-static uint32_t core_at(const struct placing *p, uint32_t i)
-{
-    return p->core ? p->core[i] : i;
-}
-
-static uint32_t size_of(const struct placing *p, uint32_t core)
-{
-    return p->inside->pu_first[core + 1] - p->inside->pu_first[core];
-}
 
 /* Where each of the class's PUs is, by OS number. */
 static void locate(struct placing *p)
@@ -145,13 +135,14 @@ static int are_even(struct placing *p)
 /* A side's cores that nobody has taken yet, in the class's order, into `room`. */
 static uint32_t free_cores(const struct placing *p, const struct side *side)
 {
+    const uint32_t *first = p->inside->pu_first;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < p->cores; i++) {
-        uint32_t core = core_at(p, i);
+        uint32_t core = p->core ? p->core[i] : i;
 
-        if (!p->taken[core] && size_of(p, core) >= p->threads &&
-            side->near[p->inside->pu_os[p->inside->pu_first[core]]])
+        if (!p->taken[core] && first[core + 1] - first[core] >= p->threads &&
+            side->near[p->inside->pu_os[first[core]]])
             p->room[count++] = core;
     }
     return count;
@@ -294,6 +285,7 @@ static int open_placing(struct placing *p, const planner_inputs *in, uint32_t no
                         topomap_error *err)
 {
     const topomap_cores *has = in->cores.nodes ? &in->cores : &in->request->cores;
+    topomap_arena *arena = &p->arena;
 
     p->cores = p->inside->cores;
     if (has->nodes && has->first[node + 1] > has->first[node] &&
@@ -301,27 +293,13 @@ static int open_placing(struct placing *p, const planner_inputs *in, uint32_t no
         p->core = has->core + has->first[node];
         p->cores = has->first[node + 1] - has->first[node];
     }
-    p->core_of = topomap_alloc(PUS, sizeof *p->core_of, err);
-    p->thread_of = topomap_alloc(PUS, sizeof *p->thread_of, err);
-    p->side_of = topomap_alloc(p->tasks, sizeof *p->side_of, err);
-    p->begin = topomap_alloc(p->tasks, sizeof *p->begin, err);
-    p->taken = topomap_alloc(p->inside->cores, 1, err);
-    p->room = topomap_alloc(p->inside->cores, sizeof *p->room, err);
-    return p->core_of && p->thread_of && p->side_of && p->begin && p->taken && p->room ? 0 : -1;
-}
-
-static void close_placing(struct placing *p)
-{
-    for (uint32_t i = 0; i < p->sides; i++) {
-        free(p->side[i].near);
-        free(p->side[i].core);
-    }
-    free(p->core_of);
-    free(p->thread_of);
-    free(p->side_of);
-    free(p->begin);
-    free(p->taken);
-    free(p->room);
+    p->core_of = topomap_arena_alloc(arena, PUS, sizeof *p->core_of, err);
+    p->thread_of = topomap_arena_alloc(arena, PUS, sizeof *p->thread_of, err);
+    p->side_of = topomap_arena_alloc(arena, p->tasks, sizeof *p->side_of, err);
+    p->begin = topomap_arena_alloc(arena, p->tasks, sizeof *p->begin, err);
+    p->taken = topomap_arena_alloc(arena, p->inside->cores, 1, err);
+    p->room = topomap_arena_alloc(arena, p->inside->cores, sizeof *p->room, err);
+    return arena->is_short ? -1 : 0;
 }
 
 /* Where each task has a GPU whose place is known. */
@@ -356,6 +334,6 @@ int planner_gpu_cores(const planner_inputs *in, uint32_t node, const uint32_t *g
     status = open_placing(&p, in, node, err);
     if (status == 0)
         status = place(&p, in, node, err);
-    close_placing(&p);
+    topomap_arena_clear(&p.arena);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* ---- Whether it matters --------------------------------------------------------------------- */
 
@@ -51,19 +52,20 @@ static int choose(const planner_inputs *in, const topomap_devices *devices, uint
                                        .cost = zero,
                                        .apart = apart,
                                        .compact = in->request->asked.compact};
-    int status = -1;
 
-    for (uint32_t a = 0; apart && a < gpus; a++)
+    if (!zero || !apart)
+        return -1;
+    for (uint32_t a = 0; a < gpus; a++)
         for (uint32_t b = 0; b < gpus; b++)
             if (a != b)
                 apart[(size_t)a * gpus + b] =
                     topomap_near_cost(topomap_devices_near(devices, gpu[a], gpu[b]));
-    if (zero && apart)
-        status = planner_gpu_choose(&search, chosen, err);
+    if (planner_gpu_choose(&search, chosen, err))
+        return -1;
     memcpy(all, gpu, gpus * sizeof *gpu);
-    for (uint32_t i = 0; status == 0 && i < tasks; i++)
+    for (uint32_t i = 0; i < tasks; i++)
         gpu[i] = all[chosen[i]];
-    return status;
+    return 0;
 }
 
 /* In the order in which topomap_devices_levels() joins them, as topomap_db_machine_gpus() wants. */
@@ -84,23 +86,19 @@ static int fill_node(planner_inputs *in, uint32_t node, topomap_error *err)
     uint32_t gpu[TOPOMAP_DEVICES_MOST], place[TOPOMAP_DEVICES_MOST] = {0};
     uint32_t gpus = planner_gpus_of(in->request, &in->gpus, node, gpu);
     uint32_t tasks = in->request->tasks[node];
-    topomap_device_levels levels = {0};
-    int status = 0;
+    topomap_device_levels levels;
 
     if (!tasks)
         return 0;
-    if (tasks < gpus)
-        status = choose(in, devices, tasks, gpus, gpu, err);
-    if (status == 0)
-        status = topomap_devices_levels(devices, NULL, 0, &levels, err);
-    if (status == 0) {
-        for (uint32_t i = 0; i < devices->gpus; i++)
-            place[levels.order[i]] = i;
-        sort(place, gpu, tasks);
-        memcpy(in->slot_gpu + in->request->first[node], gpu, tasks * sizeof *gpu);
-    }
+    if ((tasks < gpus && choose(in, devices, tasks, gpus, gpu, err)) ||
+        topomap_devices_levels(devices, NULL, 0, &levels, err))
+        return -1;
+    for (uint32_t i = 0; i < devices->gpus; i++)
+        place[levels.order[i]] = i;
     topomap_device_levels_clear(&levels);
-    return status;
+    sort(place, gpu, tasks);
+    memcpy(in->slot_gpu + in->request->first[node], gpu, tasks * sizeof *gpu);
+    return 0;
 }
 
 static int fill(planner_inputs *in, topomap_error *err)
@@ -148,23 +146,17 @@ void planner_gpu_machine_make(topomap_db *db, const topomap_db_allocation *alloc
 uint32_t planner_gpu_machine_slot(const planner_inputs *in, uint32_t slot)
 {
     const uint32_t *first = in->request->first;
-    uint32_t low = 0, high = (uint32_t)in->request->nodes.count, before;
+    uint64_t node;
 
     if (!in->slot_gpu)
         return slot;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
+    node = topomap_sorted_u32(first, 0, in->request->nodes.count, slot + 1) - 1;
+    for (uint32_t s = first[node]; s < first[node + 1]; s++) {
+        uint32_t before = 0;
 
-        if (first[middle] <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    for (uint32_t s = first[low]; s < first[low + 1]; s++) {
-        before = 0;
-        for (uint32_t other = first[low]; other < first[low + 1]; other++)
+        for (uint32_t other = first[node]; other < first[node + 1]; other++)
             before += in->slot_gpu[other] < in->slot_gpu[s];
-        if (before == slot - first[low])
+        if (before == slot - first[node])
             return s;
     }
     return slot;

@@ -24,6 +24,7 @@ struct ordering {
     planner_cpus cpus;             /* of all tasks */
     size_t gpu_room, place_room;
     int moved; /* some node's order is not Slurm's */
+    topomap_arena arena;
 };
 
 static int open_ordering(struct ordering *o, topomap_error *err)
@@ -36,16 +37,15 @@ static int open_ordering(struct ordering *o, topomap_error *err)
 
         most = gpus > most ? gpus : most;
     }
-    o->weight = topomap_alloc(most * most, sizeof *o->weight, err);
-    o->cost = topomap_alloc(most * most, sizeof *o->cost, err);
-    o->apart = topomap_alloc(most * most, sizeof *o->apart, err);
-    o->place_of = topomap_alloc(o->plan->tasks, sizeof *o->place_of, err);
-    o->taken = topomap_alloc(o->plan->tasks, sizeof *o->taken, err);
+    o->weight = topomap_arena_alloc(&o->arena, most * most, sizeof *o->weight, err);
+    o->cost = topomap_arena_alloc(&o->arena, most * most, sizeof *o->cost, err);
+    o->apart = topomap_arena_alloc(&o->arena, most * most, sizeof *o->apart, err);
+    o->place_of = topomap_arena_alloc(&o->arena, o->plan->tasks, sizeof *o->place_of, err);
+    o->taken = topomap_arena_alloc(&o->arena, o->plan->tasks, sizeof *o->taken, err);
     o->cpus.start = topomap_alloc((size_t)o->plan->tasks + 1, sizeof *o->cpus.start, err);
     o->made.gpu_first = topomap_alloc((size_t)o->plan->nodes + 1, sizeof *o->made.gpu_first, err);
     o->made.gpu_amd = topomap_alloc(o->plan->nodes, sizeof *o->made.gpu_amd, err);
-    if (!o->made.gpu_amd || !o->weight || !o->cost || !o->apart || !o->place_of || !o->taken ||
-        !o->cpus.start || !o->made.gpu_first)
+    if (o->arena.is_short || !o->made.gpu_amd || !o->cpus.start || !o->made.gpu_first)
         return -1;
     for (uint32_t i = 0; i < o->plan->tasks; i++)
         o->place_of[o->plan->task[i]] = i;
@@ -54,11 +54,7 @@ static int open_ordering(struct ordering *o, topomap_error *err)
 
 static void close_ordering(struct ordering *o)
 {
-    free(o->weight);
-    free(o->cost);
-    free(o->apart);
-    free(o->place_of);
-    free(o->taken);
+    topomap_arena_clear(&o->arena);
     free(o->made.gpu_first);
     free(o->made.gpu);
     free(o->made.gpu_place);
@@ -155,11 +151,6 @@ static int search(struct ordering *o, uint32_t node, uint32_t takers, uint32_t g
     return 0;
 }
 
-static int is_amd(const topomap_devices *devices, uint32_t gpu)
-{
-    return strcmp(devices->device[gpu].vendor, "amd") == 0;
-}
-
 /* One task alone takes them all, or the first: it is left as it is. */
 static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_error *err)
 {
@@ -177,7 +168,8 @@ static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_
     memcpy(o->made.gpu + from, o->gpu, gpus * sizeof *o->gpu);
     memcpy(o->made.gpu_place + from, o->gpu_of, gpus * sizeof *o->gpu_of);
     o->made.gpu_first[node + 1] = from + gpus;
-    o->made.gpu_amd[node] = is_amd(planner_gpus_devices(&o->in->gpus, node), o->gpu[0]);
+    o->made.gpu_amd[node] =
+        !strcmp(planner_gpus_devices(&o->in->gpus, node)->device[o->gpu[0]].vendor, "amd");
     o->moved = 1;
     return 0;
 }

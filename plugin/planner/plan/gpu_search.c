@@ -207,21 +207,17 @@ void planner_gpu_order_rest(const planner_gpu_search *s, uint32_t *gpu_of)
 
 int planner_gpu_choose(const planner_gpu_search *search, uint32_t *gpu_of, topomap_error *err)
 {
-    struct searching s = {.of = search, .best = gpu_of};
-    int status = -1;
+    TOPOMAP_FREED uint32_t *at = topomap_alloc(search->gpus, sizeof *at, err);
+    TOPOMAP_FREED double *rest = topomap_alloc((size_t)search->takers + 1, sizeof *rest, err);
+    struct searching s = {.of = search, .best = gpu_of, .at = at, .rest = rest};
 
-    s.at = topomap_alloc(search->gpus, sizeof *s.at, err);
-    s.rest = topomap_alloc((size_t)search->takers + 1, sizeof *s.rest, err);
-    if (s.at && s.rest) {
-        prepare(&s);
-        descend(&s);
-        for (uint32_t i = 0; i < search->gpus; i++)
-            s.at[i] = i;
-        try_all(&s, 0, 0);
-        planner_gpu_order_rest(search, gpu_of);
-        status = 0;
-    }
-    free(s.at);
-    free(s.rest);
-    return status;
+    if (!at || !rest)
+        return -1;
+    prepare(&s);
+    descend(&s);
+    for (uint32_t i = 0; i < search->gpus; i++)
+        s.at[i] = i;
+    try_all(&s, 0, 0);
+    planner_gpu_order_rest(search, gpu_of);
+    return 0;
 }

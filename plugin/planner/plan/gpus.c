@@ -9,7 +9,9 @@
 #include "util/alloc.h"
 #include "util/cores.h"
 
-int planner_gpus_are_wanted(const planner_request *request)
+/* Whether tasks are to be next to GPUs: somebody said so, or nobody said what they are to be bound
+ * to. */
+static int are_wanted(const planner_request *request)
 {
     return request->asked.bind == TOPOMAP_REQUEST_BIND_GPU ||
            !topomap_request_has(&request->asked, TOPOMAP_REQUEST_BIND);
@@ -25,11 +27,6 @@ static int has_gpus(const topomap_db_device_classes *known)
     return 0;
 }
 
-static int is_bound(const planner_request *request)
-{
-    return topomap_gpu_is_bound(request->asked.step_gpus) && planner_gpus_are_wanted(request);
-}
-
 /* "left" and "none" are no counts. */
 static int is_left(const char *said)
 {
@@ -43,9 +40,10 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
     int all = request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep, wanted, folds;
     topomap_error why;
 
-    *gpus = (planner_gpus){.bound = is_bound(request)};
+    *gpus = (planner_gpus){.bound = topomap_gpu_is_bound(request->asked.step_gpus) &&
+                                    are_wanted(request)};
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
-    wanted = !gpus->none && planner_gpus_are_wanted(request);
+    wanted = !gpus->none && are_wanted(request);
     folds = !gpus->none && request->asked.tasks_are == TOPOMAP_TASKS_NODE;
     /* What is not known of GPUs is no reason not to place a step. */
     if ((all || wanted || folds) &&
@@ -108,10 +106,10 @@ static int add_nodes(const planner_request *request, const planner_slurm_job *to
         return -1;
     for (size_t node = 0, at = 0; status == 0 && node < step->count; node++, at++) {
         at = topomap_names_find(&told->names, step->name[node], at);
-        status = at < told->names.count
-                     ? add_node(job, &room, (uint32_t)node, told->gres[at], err)
-                     : topomap_error_set(err, TOPOMAP_EINPUT, "scontrol's job is not on %.64s",
-                                         step->name[node]);
+        if (at == told->names.count)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "scontrol's job is not on %.64s",
+                                     step->name[node]);
+        status = add_node(job, &room, (uint32_t)node, told->gres[at], err);
     }
     return status;
 }
@@ -119,14 +117,13 @@ static int add_nodes(const planner_request *request, const planner_slurm_job *to
 int planner_gpus_read(const planner_request *request, const char *text, planner_gpus *gpus,
                       topomap_error *err)
 {
-    planner_slurm_job told;
+    TOPOMAP_CLEANUP(planner_slurm_job_clear) planner_slurm_job told = {0};
     topomap_cores job = {0};
     int status;
 
     if (planner_scontrol_job(text, request->asked.job, &told, err))
         return -1;
     status = add_nodes(request, &told, &job, err);
-    planner_slurm_job_clear(&told);
     gpus->none |= status > 0;
     if (status == 0)
         gpus->job = job;

@@ -15,6 +15,7 @@
 #include "util/alloc.h"
 #include "util/hash64.h"
 #include "util/full_io.h"
+#include "plan/node_plan.h"
 
 void planner_inputs_note(planner_inputs *in, const char *format, ...)
 {
@@ -176,6 +177,117 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     return status;
 }
 
+/* ---- tasks=node: a graph of GPUs --------------------------------------------------------- */
+
+static int has_one_a_node(const planner_request *request)
+{
+    for (size_t node = 0; node < request->nodes.count; node++)
+        if (request->tasks[node] != 1)
+            return 0;
+    return 1;
+}
+
+/* How many of the graph's vertices each task is to stand for: the GPUs of a node where the database
+ * knows them and they are as many on all nodes, and 1 where nobody asks or the step has not one
+ * task on each node, which is noted. 0: it goes by the graph. */
+static uint32_t node_tasks_each(planner_inputs *in)
+{
+    const planner_request *request = in->request;
+    uint32_t gpu[TOPOMAP_DEVICES_MOST], each = 0;
+    uint32_t said = topomap_gpu_bound_count(request->asked.step_gpus);
+
+    if (request->asked.tasks_are != TOPOMAP_TASKS_NODE)
+        return 1;
+    if (!has_one_a_node(request)) {
+        planner_inputs_note(in, "tasks=node is for steps of one task on each node, and was passed "
+                                "over");
+        return 1;
+    }
+    if (said && said <= TOPOMAP_DEVICES_MOST)
+        return said;
+    for (uint32_t node = 0; node < request->nodes.count; node++) {
+        uint32_t gpus = planner_gpus_of(request, &in->gpus, node, gpu);
+
+        if (!gpus || (node && gpus != each))
+            return 0;
+        each = gpus;
+    }
+    return each;
+}
+
+/* \return 0: neither goes up */
+static uint32_t settle(uint32_t ranks, uint32_t nodes, uint32_t each)
+{
+    if (each && ranks % each == 0 && ranks / each <= nodes)
+        return each;
+    return ranks % nodes == 0 ? ranks / nodes : 0;
+}
+
+/* Task t stands for the vertices from t * each on. */
+static int fold_by(planner_inputs *in, uint32_t each, topomap_error *err)
+{
+    uint32_t ranks = topomap_graph_ranks(in->graph);
+    TOPOMAP_FREED uint32_t *task = topomap_alloc(ranks, sizeof *task, err);
+    topomap_graph *folded;
+
+    for (uint32_t r = 0; task && r < ranks; r++)
+        task[r] = r / each;
+    if (!task || topomap_graph_blocks(in->graph, task, ranks / each, &folded, err))
+        return -1;
+    in->fold = each;
+    in->unfolded = in->graph;
+    in->graph = folded;
+    return 0;
+}
+
+/* Puts the graph of tasks into the place of that of GPUs.
+ * \param known  of node_tasks_each() \return 0, or -1: the graph does not go up */
+static int node_tasks_fold(planner_inputs *in, uint32_t known, topomap_error *err)
+{
+    uint32_t nodes = (uint32_t)in->request->nodes.count, ranks = topomap_graph_ranks(in->graph);
+    uint32_t each = settle(ranks, nodes, known);
+
+    if (known == 1)
+        return 0;
+    if (!each)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "tasks=node: the graph has %u ranks, which %u nodes cannot share "
+                                 "evenly",
+                                 ranks, nodes);
+    if (each == 1)
+        return 0;
+    if (fold_by(in, each, err))
+        return -1;
+    if (known && each != known)
+        planner_inputs_note(in, "tasks=node: the graph has %u ranks a node, which has %u GPUs",
+                            each, known);
+    snprintf(in->detail, sizeof in->detail,
+             "tasks=node: each task stands for %u of the graph's %u ranks, the GPUs of its node",
+             each, ranks);
+    return 0;
+}
+
+/* The same of a stored profile, which knows how many workers its tasks had. Where the step has not
+ * one task on each node the graph goes, and a note says why. */
+static int node_tasks_profile(planner_inputs *in, topomap_error *err)
+{
+    uint32_t tasks = topomap_machine_slots(in->machine), ranks = topomap_graph_ranks(in->graph);
+    size_t used = strlen(in->detail);
+
+    if (ranks == tasks)
+        return 0;
+    if (!has_one_a_node(in->request)) {
+        planner_inputs_note(
+            in, "the profile is of %u workers of tasks that were alone on their nodes", ranks);
+        topomap_graph_free(in->graph);
+        in->graph = NULL;
+        return 0;
+    }
+    snprintf(in->detail + used, sizeof in->detail - used,
+             "; each task stands for its %u workers of %u", ranks / tasks, ranks);
+    return fold_by(in, ranks / tasks, err);
+}
+
 /* The graph that was named; without one, ranks talk to their neighbours in rank order. */
 static const char *graph_of(planner_inputs *in, char *chain, size_t size, uint32_t tasks)
 {
@@ -202,7 +314,7 @@ static int open_profile(planner_inputs *in, topomap_error *err)
     if (*profile.line)
         planner_inputs_note(in, "%s", profile.line);
     snprintf(in->detail, sizeof in->detail, "%s", profile.detail);
-    return in->graph ? planner_node_tasks_profile(in, err) : 0;
+    return in->graph ? node_tasks_profile(in, err) : 0;
 }
 
 /* --topomap=yes, no: words of other options, and of TOPOMAP. Always -1. */
@@ -221,7 +333,7 @@ static int not_read(const char *what, topomap_error *err)
 
 static int open_graph(planner_inputs *in, topomap_error *err)
 {
-    uint32_t tasks = topomap_machine_slots(in->machine), each = planner_node_tasks_each(in), ranks;
+    uint32_t tasks = topomap_machine_slots(in->machine), each = node_tasks_each(in), ranks;
     uint32_t most = each == 1 ? tasks : tasks * TOPOMAP_DEVICES_MOST;
     char chain[32];
     const char *what, *note;
@@ -231,7 +343,7 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     what = graph_of(in, chain, sizeof chain, each ? each * tasks : tasks);
     if (topomap_graph_open(what, most, NULL, NULL, in->request->watch, &in->graph, err) != 0)
         return not_read(what, err);
-    if (planner_node_tasks_fold(in, each, err) != 0)
+    if (node_tasks_fold(in, each, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(in->graph);
     if (ranks > tasks)
@@ -258,31 +370,19 @@ uint32_t *planner_inputs_slots(const planner_inputs *in, const uint32_t *layout,
     return of_task;
 }
 
-int planner_inputs_start(planner_inputs *in, topomap_error *err)
-{
-    in->start = planner_inputs_slots(in, in->request->layout, err);
-    return in->start ? 0 : -1;
-}
-
-static void begin(const planner_request *request, planner_inputs *inputs)
-{
-    *inputs = (planner_inputs){.request = request, .costs = TOPOMAP_TIME_COSTS};
-}
-
 int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
                            topomap_error *err)
 {
-    begin(request, inputs);
+    *inputs = (planner_inputs){.request = request, .costs = TOPOMAP_TIME_COSTS};
     return open_machine(inputs, links, err);
 }
 
 int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err)
 {
-    begin(request, inputs);
-    return open_machine(inputs, 0, err) != 0 || open_graph(inputs, err) != 0 ||
-                   planner_inputs_start(inputs, err) != 0
-               ? -1
-               : 0;
+    if (planner_inputs_machine(request, 0, inputs, err) != 0 || open_graph(inputs, err) != 0)
+        return -1;
+    inputs->start = planner_inputs_slots(inputs, request->layout, err);
+    return inputs->start ? 0 : -1;
 }
 
 void planner_inputs_clear(planner_inputs *inputs)
@@ -311,30 +411,22 @@ int planner_inputs_digest(const char *path, char digest[64])
     uint32_t parts;
     struct stat found;
     int fd = topomap_untrusted_open(
-            AT_FDCWD, topomap_graph_divided(path, mesh, &parts) ? mesh : path, O_RDONLY, &found),
-        status = -1;
-    FILE *in = fd < 0 || found.st_size > DIGEST_MOST ? NULL : fdopen(fd, "r");
-    unsigned char *bytes = malloc(CHUNK);
-    uint64_t total = 0, hash = 0;
+        AT_FDCWD, topomap_graph_divided(path, mesh, &parts) ? mesh : path, O_RDONLY, &found);
+    TOPOMAP_CLOSED_FILE FILE *in = fd < 0 || found.st_size > DIGEST_MOST ? NULL : fdopen(fd, "r");
+    TOPOMAP_FREED unsigned char *bytes = malloc(CHUNK);
+    uint64_t total = 0, hash;
     topomap_hash64 sum;
+    size_t got;
 
-    if (in && bytes) {
-        size_t got;
-
-        topomap_hash64_begin(&sum);
-        while ((got = fread(bytes, 1, CHUNK, in)) == CHUNK) {
-            topomap_hash64_add(&sum, bytes, CHUNK);
-            total += CHUNK;
-        }
-        hash = topomap_hash64_end(&sum, bytes, got);
-        total += got;
-        status = ferror(in) ? -1 : 0;
-    }
-    snprintf(digest, 64, "%llu %016llx", (unsigned long long)total, (unsigned long long)hash);
-    free(bytes);
-    if (in)
-        fclose(in);
-    else if (fd >= 0)
+    if (!in && fd >= 0)
         close(fd);
-    return status;
+    if (!in || !bytes)
+        return -1;
+    topomap_hash64_begin(&sum);
+    for (; (got = fread(bytes, 1, CHUNK, in)) == CHUNK; total += CHUNK)
+        topomap_hash64_add(&sum, bytes, CHUNK);
+    hash = topomap_hash64_end(&sum, bytes, got);
+    snprintf(digest, 64, "%llu %016llx", (unsigned long long)(total + got),
+             (unsigned long long)hash);
+    return ferror(in) ? -1 : 0;
 }

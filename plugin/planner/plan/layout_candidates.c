@@ -2,6 +2,7 @@
 #include "plugin/planner/plan/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "machine/closeness.h"
 #include "machine/machine.h"
@@ -18,23 +19,24 @@ enum {
 static int sort_by_group(const uint32_t *group, uint32_t nodes, uint32_t *sequence,
                          topomap_error *err)
 {
-    uint32_t *before = topomap_alloc(nodes, sizeof *before, err), most = 0;
-    TOPOMAP_FREED uint32_t *next = NULL;
+    uint32_t most = 0;
+    TOPOMAP_FREED uint32_t *before = topomap_alloc(nodes, sizeof *before, err), *next = NULL;
 
-    for (uint32_t i = 0; before && i < nodes; i++) {
-        before[i] = sequence[i];
+    if (!before)
+        return -1;
+    memcpy(before, sequence, nodes * sizeof *before);
+    for (uint32_t i = 0; i < nodes; i++)
         most = group[i] > most ? group[i] : most;
-    }
-    if (before)
-        next = topomap_alloc((size_t)most + 2, sizeof *next, err);
-    for (uint32_t i = 0; next && i < nodes; i++)
+    next = topomap_alloc((size_t)most + 2, sizeof *next, err);
+    if (!next)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++)
         next[group[i] + 1]++;
-    for (uint32_t g = 0; next && g < most; g++)
+    for (uint32_t g = 0; g < most; g++)
         next[g + 1] += next[g];
-    for (uint32_t i = 0; next && i < nodes; i++)
+    for (uint32_t i = 0; i < nodes; i++)
         sequence[next[group[before[i]]]++] = before[i];
-    free(before);
-    return next ? 0 : -1;
+    return 0;
 }
 
 /* Of a torus: as the nodes are. */
@@ -113,47 +115,42 @@ static int make(const topomap_machine *m, const uint32_t *sequence, planner_layo
     enum { NAME = sizeof "plane=4294967295" };
     TOPOMAP_FREED uint32_t *order = topomap_alloc(m->nodes, sizeof *order, err);
     uint32_t plane = half_of_the_fullest(m);
-    int status = -1;
 
     made->row = topomap_alloc(KINDS, sizeof *made->row, err);
     made->slot_of = topomap_alloc((size_t)KINDS * m->slots, sizeof *made->slot_of, err);
     made->plane = topomap_alloc(NAME, 1, err);
-    if (order && made->row && made->slot_of && made->plane) {
-        snprintf(made->plane, NAME, "plane=%u", plane);
-        fill(m, NULL, add(made, "block", m->slots));
-        deal(m, 1, order, add(made, "cyclic", m->slots));
-        deal(m, plane, order, add(made, made->plane, m->slots));
-        status = sequence ? 0 : by_groups(m, order, err);
-    }
-    if (status == 0)
-        fill(m, sequence ? sequence : order, add(made, "topology", m->slots));
-    return status;
+    if (!order || !made->row || !made->slot_of || !made->plane)
+        return -1;
+    snprintf(made->plane, NAME, "plane=%u", plane);
+    fill(m, NULL, add(made, "block", m->slots));
+    deal(m, 1, order, add(made, "cyclic", m->slots));
+    deal(m, plane, order, add(made, made->plane, m->slots));
+    if (!sequence && by_groups(m, order, err))
+        return -1;
+    fill(m, sequence ? sequence : order, add(made, "topology", m->slots));
+    return 0;
 }
 
 int planner_layouts_make(const topomap_machine *machine, const uint32_t *sequence,
                          planner_layouts *layouts, topomap_error *err)
 {
-    planner_layouts made = {0};
-
-    if (machine->nodes > 1 && make(machine, sequence, &made, err) != 0) {
-        planner_layouts_clear(&made);
-        return -1;
-    }
-    *layouts = made;
-    return 0;
+    *layouts = (planner_layouts){0};
+    if (machine->nodes < 2 || make(machine, sequence, layouts, err) == 0)
+        return 0;
+    planner_layouts_clear(layouts);
+    return -1;
 }
 
 /* Zero where the database does not tell. */
 static int ask_sequence(const planner_request *request, topomap_db *db, uint32_t *sequence)
 {
-    topomap_names job = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names job = {0};
     topomap_error why;
     const char *list = request->asked.job_nodes;
-    int is = list && topomap_hostlist_expand(list, 0, &job, &why) == 0 &&
-             topomap_db_slurm_sequence(db, NULL, &request->nodes, &job, sequence, NULL, &why) == 0;
 
-    topomap_names_clear(&job);
-    return is ||
+    return (list && topomap_hostlist_expand(list, 0, &job, &why) == 0 &&
+            topomap_db_slurm_sequence(db, NULL, &request->nodes, &job, sequence, NULL, &why) ==
+                0) ||
            topomap_db_slurm_sequence(db, NULL, &request->nodes, NULL, sequence, NULL, &why) == 0;
 }
 
@@ -162,13 +159,9 @@ int planner_layouts_of_step(const planner_request *request, topomap_db *db,
                             topomap_error *err)
 {
     TOPOMAP_FREED uint32_t *sequence = topomap_alloc(machine->nodes, sizeof *sequence, err);
-    int status = -1;
+    int is_told = sequence && machine->nodes > 1 && ask_sequence(request, db, sequence);
 
-    if (sequence)
-        status = planner_layouts_make(
-            machine, machine->nodes > 1 && ask_sequence(request, db, sequence) ? sequence : NULL,
-            layouts, err);
-    return status;
+    return sequence ? planner_layouts_make(machine, is_told ? sequence : NULL, layouts, err) : -1;
 }
 
 void planner_layouts_clear(planner_layouts *layouts)

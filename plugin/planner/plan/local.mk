@@ -7,14 +7,13 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/gpus.c plugin/planner
   plugin/planner/plan/gpu_machine.c \
   plugin/planner/plan/gpu_tasks.c \
   plugin/planner/plan/gpu_cores.c \
-  plugin/planner/plan/node_tasks.c \
   plugin/planner/plan/assign_nics.c \
   plugin/planner/plan/choose_objective.c \
   plugin/planner/plan/layout_candidates.c \
   plugin/planner/plan/inputs.c \
   plugin/planner/plan/constraints.c \
   plugin/planner/plan/profile_graph.c \
-  plugin/planner/plan/judge_layout.c plugin/planner/plan/decide.c \
+  plugin/planner/plan/decide.c \
   plugin/planner/plan/answer.c \
   plugin/planner/plan/read_record.c
 plugin_planner_libplanner_la_LIBADD = plugin/libchild.la

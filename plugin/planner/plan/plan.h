@@ -92,10 +92,6 @@ typedef struct planner_gpus {
     int bound;         /* Slurm binds each task to its own, and they are wanted */
 } planner_gpus;
 
-/** Whether tasks are to be next to GPUs: somebody said so, or nobody said what they are to be bound
- *  to. */
-int planner_gpus_are_wanted(const planner_request *request);
-
 /** Reads what the database knows, and what the request says.
  *  \param gpus  ends with planner_gpus_clear(), after a failure, too */
 int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gpus *gpus,
@@ -154,9 +150,6 @@ int planner_inputs_open(const planner_request *request, planner_inputs *inputs, 
 /** Opens the machine alone. \p links: with its links, or it is an error. */
 int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
                            topomap_error *err);
-/** Slurm's layout on an opened machine: task layout[first[i] + k] runs as the k-th of node i, on
- * its k-th slot. */
-int planner_inputs_start(planner_inputs *inputs, topomap_error *err);
 void planner_inputs_clear(planner_inputs *inputs);
 
 /** The slot of each task of a layout, task ids [slots] node by node, on an opened machine: the k-th
@@ -309,13 +302,6 @@ int planner_gpu_tasks(const planner_inputs *in, const topomap_bindings *bindings
  *  of a count each. */
 int planner_gpu_tasks_of_slurm(const planner_inputs *in, topomap_plan *plan, topomap_error *err);
 
-/* ---- judge layout -------------------------------------------------------------- */
-/* Was a layout right for what a program then sent? */
-
-/** By how much the layout that the request names to be judged costs less than Slurm's, in percent;
- *  below 0: more. By J, or predicted time where that is the objective; other objectives fail. */
-int planner_judge_layout(const planner_request *request, double *gain, topomap_error *err);
-
 /* ---- assign_nics --------------------------------------------------------------- */
 /* Which NICs a step's tasks are next to, for nic=. */
 
@@ -334,23 +320,6 @@ typedef struct planner_nics {
 int planner_nics_make(const planner_inputs *in, const topomap_plan *plan, const uint32_t *gpu,
                       planner_nics *nics, topomap_error *err);
 void planner_nics_clear(planner_nics *nics);
-
-/* ---- node tasks ---------------------------------------------------------------- */
-/* tasks=node: a graph of GPUs on a step of one task a node. */
-
-/** How many of the graph's vertices each task is to stand for: the GPUs of a node where the
- *  database knows them and they are as many on all nodes, and 1 where nobody asks or the step has
- *  not one task on each node, which is noted. 0: it goes by the graph. */
-uint32_t planner_node_tasks_each(planner_inputs *inputs);
-
-/** Puts the graph of tasks into the place of that of GPUs: task t stands for the vertices from
- *  t * each on.
- *  \param each  of planner_node_tasks_each() \return 0, or -1: the graph does not go up */
-int planner_node_tasks_fold(planner_inputs *inputs, uint32_t each, topomap_error *err);
-
-/** The same of a stored profile, which knows how many workers its tasks had. Where the step has not
- * one task on each node the graph goes, and a note says why. */
-int planner_node_tasks_profile(planner_inputs *inputs, topomap_error *err);
 
 /* ---- choose_objective ---------------------------------------------------------- */
 /* What the objective `auto` is for a machine and a graph. */
@@ -385,7 +354,7 @@ typedef struct planner_profile {
 } planner_profile;
 
 /** Reads the request's profile, which may have as many ranks for each task
- * (planner_node_tasks_profile()). One of another size is taken for the pattern in it, where it has
+ * (tasks=node). One of another size is taken for the pattern in it, where it has
  * one in the order of its ranks (topomap_graph_recognise), made for \p tasks ranks; the line tells
  * how sure that is. Where the program was profiled before, says whether its pattern changed. */
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,

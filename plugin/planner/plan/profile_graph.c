@@ -40,7 +40,7 @@ static void note_damaged(planner_profile *made, const topomap_error *why)
              why->text);
 }
 
-static int open_exact(const planner_request *request, uint32_t tasks, planner_profile *made)
+static void open_exact(const planner_request *request, uint32_t tasks, planner_profile *made)
 {
     topomap_error why;
 
@@ -53,12 +53,11 @@ static int open_exact(const planner_request *request, uint32_t tasks, planner_pr
     }
     if (!made->graph) {
         note_damaged(made, &why);
-        return 0;
+        return;
     }
     snprintf(made->detail, sizeof made->detail, "graph: a profile of %.120s",
              request->asked.profiled ? request->asked.profiled : "the program");
     compare_before(request, made);
-    return 0;
 }
 
 /* ---- One of another size ----------------------------------------------------------------- */
@@ -118,67 +117,59 @@ static int is_same_shape(const char *here, const char *there)
 }
 
 /* \return 0; 1: there is nothing to scale, with the line that says so */
-static int scale(const topomap_graph *profile, const char *whose, uint32_t tasks,
-                 planner_profile *made, topomap_error *err)
+static void scale(const topomap_graph *profile, const char *whose, uint32_t tasks,
+                  planner_profile *made)
 {
     topomap_recognition here = {.text = ""}, there;
+    topomap_error why;
     double share = 0;
 
-    if (topomap_graph_recognise(profile, 0, &here, err) != 0 || !*here.text ||
-        fit_of(profile, here.text, &share, err) != 0 || share < FITS) {
+    if (topomap_graph_recognise(profile, 0, &here, &why) != 0 || !*here.text ||
+        fit_of(profile, here.text, &share, &why) != 0 || share < FITS) {
         snprintf(made->line, sizeof made->line,
                  *here.text ? "no profile of %u ranks yet; the one of %.120s is %.80s in another "
                               "order of ranks: it cannot be scaled"
                             : "no profile of %u ranks yet; the one of %.120s has no pattern that "
                               "could be scaled%.0s",
                  tasks, whose, here.text);
-        return 1;
-    }
-    if (topomap_graph_recognise(profile, tasks, &there, err) != 0 || !*there.text ||
-        !is_same_shape(here.text, there.text) ||
-        topomap_graph_open(there.text, tasks, NULL, NULL, NULL, &made->graph, err) != 0) {
+    } else if (topomap_graph_recognise(profile, tasks, &there, &why) != 0 || !*there.text ||
+               !is_same_shape(here.text, there.text) ||
+               topomap_graph_open(there.text, tasks, NULL, NULL, NULL, &made->graph, &why) != 0) {
         made->graph = NULL;
         snprintf(made->line, sizeof made->line,
                  "no profile of %u ranks yet; %.80s, as profiled of %.120s, can grow to that in "
                  "several ways",
                  tasks, here.text, whose);
-        return 1;
+    } else {
+        snprintf(made->line, sizeof made->line,
+                 "no profile of %u ranks yet: taken to be %.80s, since that of %.120s is %.80s "
+                 "(confidence %.0f %%)",
+                 tasks, there.text, whose, here.text, 100 * share);
     }
-    snprintf(made->line, sizeof made->line,
-             "no profile of %u ranks yet: taken to be %.80s, since that of %.120s is %.80s "
-             "(confidence %.0f %%)",
-             tasks, there.text, whose, here.text, 100 * share);
-    return 0;
 }
 
-static int open_scaled(const planner_request *request, uint32_t tasks, planner_profile *made,
-                       topomap_error *err)
+static void open_scaled(const planner_request *request, uint32_t tasks, planner_profile *made)
 {
     topomap_graph *profile;
+    topomap_error why;
 
-    if (topomap_graph_read(request->asked.graph, "tmg", &profile, err) != 0) {
-        note_damaged(made, err);
-        return 0;
+    if (topomap_graph_read(request->asked.graph, "tmg", &profile, &why) != 0) {
+        note_damaged(made, &why);
+        return;
     }
-    scale(profile, request->asked.profiled ? request->asked.profiled : "another size", tasks, made,
-          err);
+    scale(profile, request->asked.profiled ? request->asked.profiled : "another size", tasks, made);
     topomap_graph_free(profile);
-    return 0;
 }
 
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
                          topomap_error *err)
 {
-    planner_profile made = {0};
-    int status = 0;
-
     if (!request->asked.graph)
         return topomap_error_set(err, TOPOMAP_EINPUT, "request: a profile without a graph");
+    *profile = (planner_profile){0};
     if (request->asked.stored == PLANNER_PROFILE_SCALE)
-        status = open_scaled(request, tasks, &made, err);
+        open_scaled(request, tasks, profile);
     else
-        open_exact(request, tasks, &made);
-    if (status == 0)
-        *profile = made;
-    return status;
+        open_exact(request, tasks, profile);
+    return 0;
 }

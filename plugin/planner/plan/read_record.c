@@ -7,6 +7,7 @@
 #include "plan/bindings.h"
 #include "util/alloc.h"
 #include "util/input.h"
+#include "util/full_io.h"
 
 enum { RECORD_MOST = 64 << 20 };
 static const long long TIME_MOST = 253402300799; /* the last second of the year 9999 */
@@ -40,8 +41,7 @@ static int read_parts(const char *path, char *text, size_t size, planner_record 
     char *request = strstr(text, "topomap-request 1\n");
     char *end = request ? strstr(request, last) : NULL;
     topomap_error inner;
-    FILE *in;
-    int status;
+    TOPOMAP_CLOSED_FILE FILE *in = NULL;
 
     if (sscanf(text, "topomap-plan 1\nversion %31s\ntime %lld\n", record->version, &record->time) !=
             2 ||
@@ -51,13 +51,11 @@ static int read_parts(const char *path, char *text, size_t size, planner_record 
     in = fmemopen(request, (size_t)(end - request), "r");
     if (!in)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    status = planner_request_read(in, &record->request, &inner);
-    fclose(in);
-    if (status == 0)
-        status = plugin_reply_read(end, size - (size_t)(end - text), &record->reply, &inner);
-    if (status == 0)
-        status = settle_cores(record, &inner);
-    return status == 0 ? 0 : bad(path, inner.text, err);
+    if (planner_request_read(in, &record->request, &inner) != 0 ||
+        plugin_reply_read(end, size - (size_t)(end - text), &record->reply, &inner) != 0 ||
+        settle_cores(record, &inner) != 0)
+        return bad(path, inner.text, err);
+    return 0;
 }
 
 int planner_record_read(const char *path, planner_record *record, topomap_error *err)
@@ -71,11 +69,10 @@ int planner_record_read(const char *path, planner_record *record, topomap_error 
         return -1;
     status = topomap_input_all(input, RECORD_MOST, &record->bytes, &size, err);
     topomap_input_close(input);
-    if (status == 0)
-        status = read_parts(path, record->bytes, size, record, err);
-    if (status != 0)
-        planner_record_clear(record);
-    return status;
+    if (status == 0 && read_parts(path, record->bytes, size, record, err) == 0)
+        return 0;
+    planner_record_clear(record);
+    return -1;
 }
 
 void planner_record_clear(planner_record *record)
@@ -166,24 +163,21 @@ static int place(const planner_inputs *in, const plugin_reply *reply,
     uint32_t nodes = (uint32_t)in->request->nodes.count, tasks = in->request->first[nodes];
     TOPOMAP_FREED uint32_t *task = topomap_alloc(tasks, sizeof *task, err);
     TOPOMAP_FREED uint8_t *taken = topomap_alloc(tasks, sizeof *taken, err);
-    int status = -1;
 
-    if (task && taken &&
-        topomap_layout_parse(reply->layout, nodes, in->request->first, task, err) == 0) {
-        memset(slot_of, 0xff, tasks * sizeof *slot_of);
-        for (uint32_t node = 0; node < nodes; node++)
-            place_node(in, bindings, node, task, taken, slot_of);
-        status = 0;
-    }
-    return status;
+    if (!task || !taken ||
+        topomap_layout_parse(reply->layout, nodes, in->request->first, task, err) != 0)
+        return -1;
+    memset(slot_of, 0xff, tasks * sizeof *slot_of);
+    for (uint32_t node = 0; node < nodes; node++)
+        place_node(in, bindings, node, task, taken, slot_of);
+    return 0;
 }
 
 int planner_record_slots(const planner_inputs *inputs, const plugin_reply *reply, uint32_t *slot_of,
                          topomap_error *err)
 {
-    topomap_bindings bindings = {0};
+    TOPOMAP_CLEANUP(topomap_bindings_clear) topomap_bindings bindings = {0};
     uint32_t nodes = (uint32_t)inputs->request->nodes.count;
-    int status;
 
     if (!reply->layout)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the planner failed: %.300s", reply->line);
@@ -192,9 +186,6 @@ int planner_record_slots(const planner_inputs *inputs, const plugin_reply *reply
     if (bindings.nodes &&
         (bindings.nodes != nodes || memcmp(bindings.task_first, inputs->request->first,
                                            (nodes + 1u) * sizeof *bindings.task_first) != 0))
-        status = topomap_error_set(err, TOPOMAP_EINPUT, "the plan is for another step");
-    else
-        status = place(inputs, reply, &bindings, slot_of, err);
-    topomap_bindings_clear(&bindings);
-    return status;
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the plan is for another step");
+    return place(inputs, reply, &bindings, slot_of, err);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/planner/request/request.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
+#include "plugin/common/child.h"
+#include "util/clock.h"
 
 static const topomap_bindings_class *inside_of(const topomap_bindings *insides, uint32_t node)
 {
@@ -31,6 +34,66 @@ int planner_cores_wanted(const planner_request *request, const topomap_bindings 
         if (!is_whole(request, insides, node))
             return 1;
     return 0;
+}
+
+/* ---- Another program's answer ------------------------------------------------------------ */
+
+enum { PATH_MOST = 4096, EXIT_MS = 10 };
+
+/* \return its output; or NULL, and *is_none where it cannot be run at all */
+static char *ask_one(const char *path, const char *const *words, const char *input, int64_t until,
+                     size_t most, int *is_none, topomap_error *err)
+{
+    struct plugin_child_files files = {.prints = 1, .ends_with_us = 1};
+    struct plugin_child_answer answer = {.most = most, .err = err};
+    const struct plugin_child_talk talk = {input, strlen(input), plugin_child_receive, &answer,
+                                           until};
+    pid_t pid;
+    int why = plugin_child_ask(path, words, &files, &talk, &pid);
+
+    why = why < 0 ? errno : why;
+    *is_none = pid < 0 && why != ETIMEDOUT;
+    if (*is_none) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s cannot be run: %s", path, strerror(why));
+        return NULL;
+    }
+    if (pid >= 0)
+        plugin_child_end(pid, why ? 0 : EXIT_MS);
+    if (!why && *answer.bytes)
+        return answer.bytes;
+    if (!why)
+        topomap_error_set(err, TOPOMAP_EINPUT, "%s says nothing", path);
+    else if (why == ETIMEDOUT)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s did not answer in time", words[0]);
+    else if (why == EMSGSIZE)
+        topomap_error_set(err, TOPOMAP_EINPUT, "%s says more than %zu bytes", words[0], most);
+    else if (why != ENOMEM)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: %s", words[0], strerror(why));
+    free(answer.bytes);
+    return NULL;
+}
+
+char *planner_run_program(const char *paths, const char *const *words, const char *input,
+                          double seconds, size_t most, topomap_error *err)
+{
+    int64_t until = topomap_clock_ms() + (int64_t)(seconds * 1000);
+    int is_none = 1;
+    char *text = NULL;
+
+    topomap_error_set(err, TOPOMAP_EUSAGE, "no path of a program");
+    for (const char *at = paths; is_none && *at; at += *at == ':') {
+        size_t length = strcspn(at, ":");
+        char path[PATH_MOST];
+
+        if (length && length < sizeof path) {
+            memcpy(path, at, length);
+            path[length] = '\0';
+            is_none = 0;
+            text = ask_one(path, words, input, until, most, &is_none, err);
+        }
+        at += length;
+    }
+    return text;
 }
 
 /* ---- The question ------------------------------------------------------------------------ */
@@ -175,16 +238,14 @@ int planner_cores_read(const planner_request *request, const topomap_bindings *i
                        const char *text, topomap_cores *cores, topomap_error *err)
 {
     struct reader r = {.request = request, .insides = insides, .cores = cores};
-    int status;
+    int failed;
 
     *cores = (topomap_cores){0};
-    status = planner_scontrol_job(text, request->asked.job, &r.job, err) != 0 ||
-                     count_nodes(&r, text, err) != 0 || add_nodes(&r, err) != 0
-                 ? -1
-                 : 0;
+    failed = planner_scontrol_job(text, request->asked.job, &r.job, err) != 0 ||
+             count_nodes(&r, text, err) != 0 || add_nodes(&r, err) != 0;
     planner_slurm_job_clear(&r.job);
     free(r.counted);
-    if (status != 0)
+    if (failed)
         topomap_cores_clear(cores);
-    return status;
+    return failed ? -1 : 0;
 }

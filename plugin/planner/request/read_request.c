@@ -15,22 +15,19 @@ int planner_request_kind(FILE *in, int *kind, topomap_error *err)
     static const char first[] = "topomap-request ";
     size_t capacity = 0, length = sizeof first - 1;
     TOPOMAP_FREED char *line = NULL;
-    int status = -1;
 
     if (getline(&line, &capacity, in) <= 0)
-        topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
-    else if (strncmp(line, first, length) == 0 &&
-             (strcmp(line + length, "1\n") == 0 || strcmp(line + length, "2\n") == 0)) {
+        return topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
+    if (strncmp(line, first, length) == 0 &&
+        (strcmp(line + length, "1\n") == 0 || strcmp(line + length, "2\n") == 0)) {
         *kind = line[length] - '0';
-        status = 0;
-    } else {
-        line[strcspn(line, "\n")] = '\0';
-        topomap_error_set(err, TOPOMAP_EINPUT,
-                          "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
-                          "is not of this planner's version, " PACKAGE_VERSION,
-                          line);
+        return 0;
     }
-    return status;
+    line[strcspn(line, "\n")] = '\0';
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
+                             "is not of this planner's version, " PACKAGE_VERSION,
+                             line);
 }
 
 int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topomap_error *err)
@@ -38,25 +35,20 @@ int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topoma
     TOPOMAP_FREED char *line = NULL;
     size_t capacity = 0, number = 1, total = 0;
     ssize_t length;
-    int status = -1;
 
-    topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
     while ((length = getline(&line, &capacity, in)) > 0) {
         number++;
         total += (size_t)length;
-        if (line[length - 1] != '\n' || strlen(line) != (size_t)length || total > REQUEST_LIMIT) {
-            topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected text lines", number);
-            break;
-        }
+        if (line[length - 1] != '\n' || strlen(line) != (size_t)length || total > REQUEST_LIMIT)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected text lines",
+                                     number);
         line[length - 1] = '\0';
-        if (strcmp(line, "end") == 0) {
-            status = 0;
-            break;
-        }
+        if (strcmp(line, "end") == 0)
+            return 0;
         if (take(with, number, line, err) != 0)
-            break;
+            return -1;
     }
-    return status;
+    return topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
 }
 
 static int read_line(void *asked, size_t number, char *line, topomap_error *err)
@@ -84,21 +76,19 @@ static int spread_cpus(planner_request *request, const topomap_names *job, const
 static int resolve_cpus(planner_request *request, topomap_error *err)
 {
     const topomap_request *asked = &request->asked;
-    topomap_names own = {0};
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names own = {0};
     const topomap_names *job = asked->job_nodes ? &own : &request->nodes;
     topomap_error why;
     TOPOMAP_FREED uint32_t *of_job = NULL;
-    int status = 0;
 
     if (asked->job_nodes && topomap_hostlist_expand(asked->job_nodes, 0, &own, &why) != 0)
         return 0;
     of_job = topomap_alloc(job->count, sizeof *of_job, err);
     if (!of_job)
-        status = -1;
-    else if (topomap_counts_parse(asked->job_cpus, job->count, of_job, &why) == 0)
-        status = spread_cpus(request, job, of_job, err);
-    topomap_names_clear(&own);
-    return status;
+        return -1;
+    return topomap_counts_parse(asked->job_cpus, job->count, of_job, &why) == 0
+               ? spread_cpus(request, job, of_job, err)
+               : 0;
 }
 
 static int resolve(planner_request *request, topomap_error *err)
@@ -147,24 +137,15 @@ int planner_request_read(FILE *in, planner_request *request, topomap_error *err)
 
 int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
 {
-    planner_request made = {0};
-
-    topomap_request_init(&made.asked);
-    made.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* as before `auto` was: records replay */
-    made.asked.weight = TOPOMAP_WEIGHT_BYTES;        /* likewise */
-    if (planner_request_lines(in, read_line, &made.asked, err) == 0 && resolve(&made, err) == 0) {
-        *request = made;
+    *request = (planner_request){0};
+    topomap_request_init(&request->asked);
+    request->asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* as before `auto` was: records replay */
+    request->asked.weight = TOPOMAP_WEIGHT_BYTES;        /* likewise */
+    if (planner_request_lines(in, read_line, &request->asked, err) == 0 &&
+        resolve(request, err) == 0)
         return 0;
-    }
-    planner_request_clear(&made);
+    planner_request_clear(request);
     return -1;
-}
-
-int planner_request_places(const planner_request *request)
-{
-    return topomap_request_has(&request->asked, TOPOMAP_REQUEST_BIND) ||
-           topomap_request_has(&request->asked, TOPOMAP_REQUEST_INSIDE) ||
-           request->asked.nic != TOPOMAP_NIC_OFF;
 }
 
 void planner_request_clear(planner_request *request)

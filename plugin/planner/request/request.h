@@ -32,10 +32,6 @@ typedef struct planner_request {
     topomap_watch *watch; /* says how far the plan has come; NULL: nobody looks */
 } planner_request;
 
-/** Nonzero where somebody said how tasks are to be placed inside nodes, or wants the NICs next to
- * them. */
-int planner_request_places(const planner_request *request);
-
 /** Reads the first line. \p kind 1: a request, which planner_request_rest() reads; 2: what srun
  * knows of a launch, which planner_facts_read() reads. */
 int planner_request_kind(FILE *in, int *kind, topomap_error *err);

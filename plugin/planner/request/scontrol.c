@@ -110,51 +110,45 @@ planner_slurm_node planner_scontrol_node(const char *text, const char *name)
 
 /* ---- Jobs -------------------------------------------------------------------------------- */
 
-struct job_reader {
-    planner_slurm_job *job;
-    size_t names_room, cpus_room, gres_room;
-};
-
-static int add_name(struct job_reader *r, char **name, const char *cpus, topomap_error *err)
+/* \param room  of the job's three arrays */
+static int add_name(planner_slurm_job *job, size_t *room, char **name, const char *cpus,
+                    topomap_error *err)
 {
-    topomap_names *names = &r->job->names;
+    topomap_names *names = &job->names;
+    size_t need = names->count + 1;
 
-    if (topomap_grow(&names->name, &r->names_room, names->count + 1, sizeof *names->name, err) !=
-            0 ||
-        topomap_grow(&r->job->cpus, &r->cpus_room, names->count + 1, sizeof *r->job->cpus, err) !=
-            0 ||
-        topomap_grow(&r->job->gres, &r->gres_room, names->count + 1, sizeof *r->job->gres, err) !=
-            0)
+    if (topomap_grow_beside(&job->cpus, *room, need, sizeof *job->cpus, err) != 0 ||
+        topomap_grow_beside(&job->gres, *room, need, sizeof *job->gres, err) != 0 ||
+        topomap_grow(&names->name, room, need, sizeof *names->name, err) != 0)
         return -1;
-    r->job->gres[names->count] = "";
-    r->job->cpus[names->count] = cpus;
+    job->gres[names->count] = "";
+    job->cpus[names->count] = cpus;
     names->name[names->count++] = *name;
     *name = NULL;
     return 0;
 }
 
 /* Nodes that have the same. */
-static int add_group(struct job_reader *r, const char *list, size_t length, const char *cpus,
-                     topomap_error *err)
+static int add_group(planner_slurm_job *job, size_t *room, const char *list, size_t length,
+                     const char *cpus, topomap_error *err)
 {
     TOPOMAP_FREED char *text = topomap_strndup(list, length, err);
-    topomap_names names = {0};
-    int status = text ? topomap_hostlist_expand(text, 0, &names, err) : -1;
+    TOPOMAP_CLEANUP(topomap_names_clear) topomap_names names = {0};
 
-    for (size_t i = 0; status == 0 && i < names.count; i++)
-        status = add_name(r, &names.name[i], cpus, err);
-    topomap_names_clear(&names);
-    return status;
+    if (!text || topomap_hostlist_expand(text, 0, &names, err) != 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++)
+        if (add_name(job, room, &names.name[i], cpus, err) != 0)
+            return -1;
+    return 0;
 }
 
 int planner_scontrol_job(const char *text, uint32_t id, planner_slurm_job *job, topomap_error *err)
 {
-    struct job_reader r = {.job = job};
     char number[16];
-    const char *end, *at, *nodes = NULL, *cpus;
+    const char *end, *at, *nodes = NULL, *cpus, *gres;
     struct word word;
-    size_t length = 0, cpus_length, gres_length, group = 0;
-    const char *gres;
+    size_t length = 0, cpus_length, gres_length, group = 0, room = 0;
     int status = 0;
 
     *job = (planner_slurm_job){0};
@@ -169,7 +163,7 @@ int planner_scontrol_job(const char *text, uint32_t id, planner_slurm_job *job, 
                                        "scontrol may have cut a list of CPUs short");
         else if (cpus) {
             group = job->names.count;
-            status = add_group(&r, nodes, length, cpus, err);
+            status = add_group(job, &room, nodes, length, cpus, err);
         }
         gres = value_of(&word, "GRES=", &gres_length); /* behind the CPUs of the same nodes */
         for (; gres && group < job->names.count; group++)

@@ -17,6 +17,12 @@
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
+static void end_all(void)
+{
+    profile_end_requests();
+    profile_end();
+}
+
 static size_t held;
 static int calls; /* of the allocator and of MPI */
 
@@ -172,7 +178,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    profile_end();
+    end_all();
     return held != 0 || groups != 0;
 }
 
@@ -260,11 +266,11 @@ static void test_memory_is_of_partners(void **state)
     size_t near = memory_of(26, 2), far, many;
     enum { MANY = 20000 };
 
-    profile_end();
+    end_all();
     begin(state);
     far = memory_of(26, 4000000);
     assert_int_equal(near, far);
-    profile_end();
+    end_all();
     begin(state);
     many = memory_of(MANY, 2);
     assert_true(many >= MANY * sizeof(profile_record));
@@ -341,7 +347,7 @@ static void test_end_beside_a_thread(void **state)
     int others;
 
     (void)state;
-    profile_end();
+    end_all();
     assert_int_equal(profile_begin(1), 0);
     sem_init(&inside, 0, 0);
     sem_init(&go_on, 0, 0);
@@ -352,7 +358,7 @@ static void test_end_beside_a_thread(void **state)
     assert_int_equal(pthread_create(&thread, NULL, send_slowly, (void *)2), 0);
     sem_wait(&inside);
     assert_int_equal(profile_records(record, 1, &none), -1);
-    profile_end();
+    end_all();
     assert_true(held >= before);
     others = groups;
     sem_post(&go_on);
@@ -431,7 +437,7 @@ static void test_phase_of_persistent(void **state)
 /* Wherever a program was loaded, the same borders in the same order are the same. */
 static uint64_t passed_by(int base, const char *order)
 {
-    profile_end();
+    end_all();
     profile_begin(0);
     for (; *order; order++)
         pass(MPI_COMM_WORLD, base + *order - 'a', 0, 1);
@@ -555,7 +561,7 @@ static void test_borders_of_threads(void **state)
     pthread_t thread;
 
     (void)state;
-    profile_end();
+    end_all();
     assert_int_equal(profile_begin(1), 0);
     pass(MPI_COMM_WORLD, 0, 0, 5);
     assert_int_equal(pthread_create(&thread, NULL, pass_once, NULL), 0);

@@ -159,7 +159,7 @@ static void check(topomap_graph *graph, const topomap_machine *m, topomap_map_op
     assert_memory_equal(mapping->slot_of_rank, again->slot_of_rank,
                         topomap_machine_slots(m) * sizeof *again->slot_of_rank);
     if (topomap_level_open(&problem, 0.05, &level, &err) == 1) {
-        most = topomap_level_most(&problem, mapping->slot_of_rank, node);
+        most = topomap_problem_most_load(&problem, mapping->slot_of_rank, node);
         assert_true(most <= level.limit * (1 + 1e-8));
     }
     topomap_level_close(&level);

@@ -62,6 +62,8 @@ int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kin
 int slurm_add_unit(struct slurm_file *file, const char *name, size_t line);
 /** Nodes or switches of the last unit, from a host list. */
 int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line);
+/** Frees a struct slurm_file and what it has. */
+void slurm_file_free(void *content);
 /** What is wrong at a line: TOPOMAP_EINPUT. */
 #define slurm_fail(file, line, ...) db_fail((file)->import, (line) ? (line) : 1, __VA_ARGS__)
 
