@@ -89,24 +89,19 @@ void topomap_arcs_clear(topomap_arcs *arcs)
 
 /* ---- Sorting ------------------------------------------------------------------------------- */
 
-/* Order is by source, then target: one key of 64 bits. */
-static inline uint64_t key_of(const topomap_arcs *a, size_t i)
-{
-    return (uint64_t)a->from[i] << 32 | a->to[i];
-}
-
 static inline unsigned digit_of(const topomap_arcs *a, size_t i, unsigned shift)
 {
     return (shift < 32 ? a->to[i] >> shift : a->from[i] >> (shift - 32)) & 255;
 }
 
+/* Order is by source, then target: one key of 64 bits. */
 struct arc {
     uint64_t key, bytes, messages;
 };
 
 static inline struct arc get_arc(const topomap_arcs *a, size_t at)
 {
-    return (struct arc){key_of(a, at), a->bytes[at], messages_at(a, at)};
+    return (struct arc){(uint64_t)a->from[at] << 32 | a->to[at], a->bytes[at], messages_at(a, at)};
 }
 
 static inline void put_arc(topomap_arcs *a, size_t at, struct arc arc)

@@ -114,15 +114,14 @@ static int remake(const topomap_graph *graph, const uint32_t *new_rank, const ui
 static int remake_phases(topomap_graph *to, const topomap_graph *from, const uint32_t *new_rank,
                          const uint32_t *old_rank, double factor, topomap_error *err)
 {
-    topomap_graph **phase = topomap_alloc(from->phases, sizeof *phase, err);
-    int status = phase ? 0 : -1;
-
-    for (uint32_t i = 0; !status && i < from->phases; i++)
-        status = remake(from->phase[i], new_rank, old_rank, factor, &phase[i], err);
-    if (!status)
-        status = topomap_graph_set_phases(to, phase, from->phases, err);
-    topomap_graph_free_list(phase, status ? from->phases : 0);
-    return status;
+    to->phase = topomap_alloc(from->phases, sizeof *to->phase, err);
+    if (!to->phase)
+        return -1;
+    for (; to->phases < from->phases; to->phases++)
+        if (remake(from->phase[to->phases], new_rank, old_rank, factor, &to->phase[to->phases],
+                   err))
+            return -1;
+    return 0;
 }
 
 /* With other numbers of ranks or other bytes; new_rank and old_rank are inverse or both NULL. */

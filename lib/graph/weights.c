@@ -20,20 +20,13 @@ static uint64_t weight_of(const topomap_graph *graph, uint64_t arc, uint64_t mes
            (message_bytes ? message_bytes * topomap_graph_arc_messages(graph, arc) : 0);
 }
 
-static void incoming_clear(struct incoming *in)
+static int incoming_new(const topomap_graph *graph, uint64_t message_bytes, topomap_arena *memory,
+                        struct incoming *in, topomap_error *err)
 {
-    free(in->offset);
-    free(in->source);
-    free(in->weight);
-}
-
-static int incoming_new(const topomap_graph *graph, uint64_t message_bytes, struct incoming *in,
-                        topomap_error *err)
-{
-    in->offset = topomap_alloc((size_t)graph->ranks + 2, sizeof *in->offset, err);
-    in->source = topomap_alloc(graph->arcs, sizeof *in->source, err);
-    in->weight = topomap_alloc(graph->arcs, sizeof *in->weight, err);
-    if (!in->offset || !in->source || !in->weight)
+    in->offset = topomap_arena_alloc(memory, (size_t)graph->ranks + 2, sizeof *in->offset, err);
+    in->source = topomap_arena_alloc(memory, graph->arcs, sizeof *in->source, err);
+    in->weight = topomap_arena_alloc(memory, graph->arcs, sizeof *in->weight, err);
+    if (memory->is_short)
         return -1;
     /* Counted two places on, so that offset[v + 1] is where the next arc to v goes, and ends as
      * where the row of v + 1 begins. */
@@ -104,13 +97,14 @@ static int pairs_new(const topomap_graph *graph, uint32_t vertices, uint64_t mes
                      int keep_zero, topomap_weights *weights, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights made = {.vertices = vertices};
-    TOPOMAP_CLEANUP(incoming_clear) struct incoming in = {0};
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    struct incoming in;
 
     if (vertices < graph->ranks)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%u vertices for %u ranks", vertices,
                                  graph->ranks);
     made.offset = topomap_alloc((size_t)vertices + 1, sizeof *made.offset, err);
-    if (!made.offset || incoming_new(graph, message_bytes, &in, err) ||
+    if (!made.offset || incoming_new(graph, message_bytes, &memory, &in, err) ||
         weights_fill(graph, &in, message_bytes, keep_zero, &made, err))
         return -1;
     *weights = made;

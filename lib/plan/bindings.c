@@ -40,6 +40,7 @@ struct body {
 
 struct encoder {
     const topomap_bindings *bindings;
+    topomap_arena memory;
     struct turned *turned; /* [classes] */
     struct body body;
     topomap_sextet_writer *pattern; /* [patterns] each in whole characters */
@@ -53,6 +54,17 @@ struct encoder {
 static int bad(const struct encoder *encoder, const char *what)
 {
     return topomap_error_set(encoder->err, TOPOMAP_EUSAGE, "bindings: %s", what);
+}
+
+/* As topomap_arena_alloc(). */
+static void *take(struct encoder *encoder, size_t count, size_t size)
+{
+    return topomap_arena_alloc(&encoder->memory, count, size, encoder->err);
+}
+
+static void writer_clear(topomap_sextet_writer *writer)
+{
+    free(writer->text);
 }
 
 /* ---- Classes ----------------------------------------------------------------------------- */
@@ -80,9 +92,9 @@ static int class_turn(struct encoder *encoder, const topomap_bindings_class *nod
     for (uint32_t i = 0; i < pus; i++)
         if (node_class->pu_os[i] >= turned->span)
             turned->span = node_class->pu_os[i] + 1;
-    turned->index_of = topomap_alloc(turned->span, sizeof *turned->index_of, encoder->err);
-    turned->core_of = topomap_alloc(pus, sizeof *turned->core_of, encoder->err);
-    if (!turned->index_of || !turned->core_of)
+    turned->index_of = take(encoder, turned->span, sizeof *turned->index_of);
+    turned->core_of = take(encoder, pus, sizeof *turned->core_of);
+    if (encoder->memory.is_short)
         return -1;
     memset(turned->index_of, 0xff, turned->span * sizeof *turned->index_of);
     for (uint32_t core = 0; core < node_class->cores; core++) {
@@ -131,11 +143,8 @@ static int body_add(struct encoder *encoder, uint32_t place, int fresh)
         last->length++;
         return 0;
     }
-    if (topomap_grow(&body->run, &body->run_capacity, body->runs + 1, sizeof *body->run,
-                     encoder->err))
-        return -1;
-    body->run[body->runs++] = (struct run){place, 1};
-    return 0;
+    return TOPOMAP_APPEND(body->run, body->runs, body->run_capacity, encoder->err,
+                          (struct run){place, 1});
 }
 
 /* The task's PUs as ascending indexes of the class's order, in body.index. */
@@ -233,7 +242,7 @@ static int write_even(struct encoder *encoder, uint32_t tasks, unsigned width,
 {
     const struct body *body = &encoder->body;
     TOPOMAP_FREED uint32_t *start = topomap_alloc(tasks, sizeof *start, encoder->err);
-    topomap_sextet_writer runs = {0};
+    TOPOMAP_CLEANUP(writer_clear) topomap_sextet_writer runs = {0};
 
     if (!start)
         return -1;
@@ -250,7 +259,6 @@ static int write_even(struct encoder *encoder, uint32_t tasks, unsigned width,
         for (uint32_t task = 0; task < tasks; task++)
             topomap_sextet_put(writer, start[task], width);
     }
-    free(runs.text);
     return 0;
 }
 
@@ -323,7 +331,7 @@ static int pattern_write(struct encoder *encoder, uint32_t node, topomap_sextet_
 
 /* ---- All nodes --------------------------------------------------------------------------- */
 
-/* Numbers the pattern of a node; a pattern that is known already is dropped. */
+/* Numbers the pattern of a node; a new one is taken. */
 static int pattern_number(struct encoder *encoder, uint32_t node, topomap_sextet_writer *fresh)
 {
     uint32_t slot = topomap_crc32(0, fresh->text, fresh->size) & encoder->bucket_mask;
@@ -332,17 +340,14 @@ static int pattern_number(struct encoder *encoder, uint32_t node, topomap_sextet
         const topomap_sextet_writer *known = &encoder->pattern[encoder->bucket[slot] - 1];
 
         if (known->size == fresh->size && !memcmp(known->text, fresh->text, fresh->size)) {
-            free(fresh->text);
             encoder->pattern_of[node] = encoder->bucket[slot] - 1;
             return 0;
         }
     }
-    if (topomap_grow(&encoder->pattern, &encoder->pattern_capacity, encoder->patterns + 1,
-                     sizeof *encoder->pattern, encoder->err)) {
-        free(fresh->text);
+    if (TOPOMAP_APPEND(encoder->pattern, encoder->patterns, encoder->pattern_capacity, encoder->err,
+                       *fresh))
         return -1;
-    }
-    encoder->pattern[encoder->patterns++] = *fresh;
+    fresh->text = NULL;
     encoder->pattern_of[node] = (uint32_t)encoder->patterns - 1;
     encoder->bucket[slot] = (uint32_t)encoder->patterns;
     return 0;
@@ -354,19 +359,14 @@ static int patterns_make(struct encoder *encoder)
 
     for (encoder->bucket_mask = 15; encoder->bucket_mask / 2 < bindings->nodes;)
         encoder->bucket_mask = encoder->bucket_mask * 2 + 1;
-    encoder->bucket =
-        topomap_alloc((size_t)encoder->bucket_mask + 1, sizeof *encoder->bucket, encoder->err);
-    encoder->pattern_of = topomap_alloc(bindings->nodes, sizeof *encoder->pattern_of, encoder->err);
-    if (!encoder->bucket || !encoder->pattern_of)
+    encoder->bucket = take(encoder, (size_t)encoder->bucket_mask + 1, sizeof *encoder->bucket);
+    encoder->pattern_of = take(encoder, bindings->nodes, sizeof *encoder->pattern_of);
+    if (encoder->memory.is_short)
         return -1;
     for (uint32_t node = 0; node < bindings->nodes; node++) {
-        topomap_sextet_writer writer = {0};
+        TOPOMAP_CLEANUP(writer_clear) topomap_sextet_writer writer = {0};
 
-        if (pattern_write(encoder, node, &writer)) {
-            free(writer.text);
-            return -1;
-        }
-        if (pattern_number(encoder, node, &writer))
+        if (pattern_write(encoder, node, &writer) || pattern_number(encoder, node, &writer))
             return -1;
     }
     return 0;
@@ -377,7 +377,7 @@ static int classes_make(struct encoder *encoder, topomap_sextet_writer *writer)
     const topomap_bindings *bindings = encoder->bindings;
     size_t pus = 0;
 
-    encoder->turned = topomap_alloc(bindings->classes, sizeof *encoder->turned, encoder->err);
+    encoder->turned = take(encoder, bindings->classes, sizeof *encoder->turned);
     if (!encoder->turned)
         return -1;
     topomap_sextet_put_number(writer, bindings->classes);
@@ -466,23 +466,16 @@ static char *finish(topomap_sextet_writer *writer, const char *begin, topomap_er
 char *topomap_bindings_encode(const topomap_bindings *bindings, topomap_error *err)
 {
     struct encoder encoder = {.bindings = bindings, .err = err};
-    topomap_sextet_writer writer = {0};
+    TOPOMAP_CLEANUP(writer_clear) topomap_sextet_writer writer = {0};
     const char *begin = bindings->gpu_first ? BINDINGS_MAGIC_GPUS : BINDINGS_MAGIC;
     char *text = write_all(&encoder, &writer) ? NULL : finish(&writer, begin, err);
 
-    for (uint32_t i = 0; encoder.turned && i < bindings->classes; i++) {
-        free(encoder.turned[i].index_of);
-        free(encoder.turned[i].core_of);
-    }
     for (size_t i = 0; i < encoder.patterns; i++)
         free(encoder.pattern[i].text);
-    free(encoder.turned);
+    topomap_arena_clear(&encoder.memory);
     free(encoder.body.run);
     free(encoder.body.first);
     free(encoder.body.index);
     free(encoder.pattern);
-    free(encoder.bucket);
-    free(encoder.pattern_of);
-    free(writer.text);
     return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unfolds the text that bindings.c describes, as bindings.h goes through it. */
+/* Unfolds the text that bindings.c describes, as bindings.h goes through it, or checks it. */
 #include "plan/bindings.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
@@ -39,6 +39,8 @@ static int class_read(struct decoder *decoder, uint32_t number)
 
 static int classes_read(struct decoder *decoder)
 {
+    size_t bit = decoder->walk.reader.bit; /* behind the classes */
+
     decoder->out.node_class =
         topomap_alloc(decoder->walk.classes, sizeof *decoder->out.node_class, decoder->err);
     if (!decoder->out.node_class)
@@ -47,6 +49,7 @@ static int classes_read(struct decoder *decoder)
     for (uint32_t i = 0; i < decoder->walk.classes; i++)
         if (class_read(decoder, i))
             return -1;
+    decoder->walk.reader.bit = bit;
     return 0;
 }
 
@@ -172,28 +175,24 @@ static int nodes_read(struct decoder *decoder)
 
 /* ---- The text ---------------------------------------------------------------------------- */
 
+static void decoder_clear(struct decoder *decoder)
+{
+    free(decoder->pattern);
+    bindings_walk_close(&decoder->walk);
+    topomap_bindings_clear(&decoder->out);
+}
+
 int topomap_bindings_decode(const char *text, topomap_bindings *bindings, topomap_error *err)
 {
-    struct decoder decoder = {.err = err};
-    size_t bit;
-    int status = bindings_walk_open(&decoder.walk, text, strlen(text), SIZE_MAX, 0, err);
+    TOPOMAP_CLEANUP(decoder_clear) struct decoder decoder = {.err = err};
 
-    if (!status) {
-        bit = decoder.walk.reader.bit;
-        status = classes_read(&decoder);
-        decoder.walk.reader.bit = bit;
-    }
-    if (!status)
-        status = patterns_read(&decoder) || nodes_read(&decoder) ? -1 : 0;
-    free(decoder.pattern);
-    bindings_walk_close(&decoder.walk);
-    if (status) {
-        topomap_bindings_clear(&decoder.out);
+    if (bindings_walk_open(&decoder.walk, text, strlen(text), SIZE_MAX, 0, err) ||
+        classes_read(&decoder) || patterns_read(&decoder) || nodes_read(&decoder))
         return -1;
-    }
     decoder.out.job = decoder.walk.job;
     decoder.out.step = decoder.walk.step;
     *bindings = decoder.out;
+    decoder.out = (topomap_bindings){0};
     return 0;
 }
 
@@ -213,4 +212,51 @@ void topomap_bindings_clear(topomap_bindings *bindings)
     free(bindings->gpu_place);
     free(bindings->gpu_amd);
     memset(bindings, 0, sizeof *bindings);
+}
+
+/* ---- A check ----------------------------------------------------------------------------- */
+
+/* The tasks of every pattern; then every node's against what the step has. */
+static int nodes_check(struct bindings_walk *walk, uint32_t nodes, const uint32_t *task_first,
+                       uint32_t *tasks)
+{
+    struct bindings_pattern pattern;
+
+    for (uint32_t i = 0; i < walk->patterns; i++) {
+        if (bindings_walk_pattern(walk, 1, &pattern))
+            return -1;
+        tasks[i] = pattern.tasks;
+    }
+    if (bindings_walk_nodes(walk))
+        return -1;
+    if (walk->nodes != nodes)
+        return topomap_error_set(walk->err, TOPOMAP_EINPUT,
+                                 "bindings: they are for %u nodes, the step has %u", walk->nodes,
+                                 nodes);
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t number = bindings_walk_pattern_of(walk, node);
+
+        if (number == UINT32_MAX)
+            return -1;
+        if (tasks[number] != task_first[node + 1] - task_first[node])
+            return topomap_error_set(walk->err, TOPOMAP_EINPUT,
+                                     "bindings: they have %u tasks on node %u, the step has %u",
+                                     tasks[number], node, task_first[node + 1] - task_first[node]);
+    }
+    return 0;
+}
+
+int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32_t nodes,
+                           const uint32_t *task_first, topomap_error *err)
+{
+    TOPOMAP_CLEANUP(bindings_walk_close) struct bindings_walk walk = {0};
+    TOPOMAP_FREED uint32_t *tasks = NULL;
+
+    if (bindings_walk_open(&walk, text, strlen(text), SIZE_MAX, 1, err))
+        return -1;
+    if (walk.job != job || walk.step != step)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "bindings: they are for step %u.%u", walk.job,
+                                 walk.step);
+    tasks = bindings_walk_alloc(&walk, walk.patterns, sizeof *tasks);
+    return tasks ? nodes_check(&walk, nodes, task_first, tasks) : -1;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/bindings.h"
-
-#include <stdlib.h>
+#include "util/alloc.h"
 
 /* Where the arrays are filled. */
 struct filler {
@@ -90,22 +89,17 @@ int topomap_bindings_decode_node(const char *text, size_t size, uint32_t node, s
                                  topomap_node_plan *plan, void **memory, topomap_error *err)
 {
     struct bindings_pattern pattern;
-    struct bindings_walk walk;
+    TOPOMAP_CLEANUP(bindings_walk_close) struct bindings_walk walk = {0};
+    TOPOMAP_FREED void *bytes = NULL;
     int status = bindings_walk_open(&walk, text, size, budget, 0, err);
 
     *plan = (topomap_node_plan){.job = walk.job, .step = walk.step};
     *memory = NULL;
-    if (!status)
-        status = find_pattern(&walk, node, &pattern);
-    if (!status) {
-        plan->tasks = pattern.tasks;
-        if (pattern.node_class != UINT32_MAX || pattern.gpus)
-            status = fill(&walk, &pattern, plan, memory);
-    }
-    bindings_walk_close(&walk);
-    if (status) {
-        free(*memory);
-        *memory = NULL;
-    }
-    return status;
+    if (status || find_pattern(&walk, node, &pattern))
+        return -1;
+    plan->tasks = pattern.tasks;
+    if ((pattern.node_class != UINT32_MAX || pattern.gpus) && fill(&walk, &pattern, plan, &bytes))
+        return -1;
+    *memory = topomap_take(&bytes);
+    return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/bindings.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ struct turn {
 
 struct order {
     const topomap_bindings *from;
+    topomap_arena memory;
     topomap_bindings to; /* lent from `from` but for the two arrays of PUs */
     uint32_t *place_of;  /* [BINDINGS_CLASS_PUS] by OS PU number, in the class that was learnt */
     struct turn *turn;   /* [tasks of the largest node] */
@@ -23,13 +25,11 @@ static int by_place(const void *a, const void *b)
     const struct turn *x = a, *y = b;
 
     if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
+        return TOPOMAP_ORDER(x->place, y->place);
     for (uint32_t i = 0; i < x->pus && i < y->pus; i++)
         if (x->pu[i] != y->pu[i])
-            return x->pu[i] < y->pu[i] ? -1 : 1;
-    if (x->pus != y->pus)
-        return x->pus < y->pus ? -1 : 1;
-    return (x->task > y->task) - (x->task < y->task);
+            return TOPOMAP_ORDER(x->pu[i], y->pu[i]);
+    return TOPOMAP_ORDER(x->pus, y->pus) ?: TOPOMAP_ORDER(x->task, y->task);
 }
 
 static int open_order(struct order *o, topomap_error *err)
@@ -41,19 +41,12 @@ static int open_order(struct order *o, topomap_error *err)
         if (from->task_first[node + 1] - from->task_first[node] > most)
             most = from->task_first[node + 1] - from->task_first[node];
     o->to = *from;
-    o->to.pu_start = topomap_alloc((size_t)tasks + 1, sizeof *o->to.pu_start, err);
-    o->to.pu = topomap_alloc(from->pu_start[tasks], sizeof *o->to.pu, err);
-    o->place_of = topomap_alloc(BINDINGS_CLASS_PUS, sizeof *o->place_of, err);
-    o->turn = topomap_alloc(most, sizeof *o->turn, err);
-    return o->to.pu_start && o->to.pu && o->place_of && o->turn ? 0 : -1;
-}
-
-static void close_order(struct order *o)
-{
-    free(o->to.pu_start);
-    free(o->to.pu);
-    free(o->place_of);
-    free(o->turn);
+    o->to.pu_start =
+        topomap_arena_alloc(&o->memory, (size_t)tasks + 1, sizeof *o->to.pu_start, err);
+    o->to.pu = topomap_arena_alloc(&o->memory, from->pu_start[tasks], sizeof *o->to.pu, err);
+    o->place_of = topomap_arena_alloc(&o->memory, BINDINGS_CLASS_PUS, sizeof *o->place_of, err);
+    o->turn = topomap_arena_alloc(&o->memory, most, sizeof *o->turn, err);
+    return o->memory.is_short ? -1 : 0;
 }
 
 static void learn(struct order *o, const topomap_bindings_class *node_class)
@@ -112,6 +105,6 @@ char *topomap_bindings_in_order(const topomap_bindings *bindings, topomap_error 
         }
         text = topomap_bindings_encode(&o.to, err);
     }
-    close_order(&o);
+    topomap_arena_clear(&o.memory);
     return text;
 }

@@ -34,14 +34,6 @@ static void print_congestion(FILE *out, const topomap_congestion *load)
     fprintf(out, "  %-24s %16.6g %16.6g\n", "mean over all links", load[0].mean, load[1].mean);
 }
 
-static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t node, uint32_t i)
-{
-    const uint32_t *pu = NULL;
-    uint32_t count = topomap_plan_cpus(plan, node, i, &pu);
-
-    topomap_ranges_print(out, pu, count, 3);
-}
-
 static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
 {
     for (uint32_t t = plan->first[node]; of && t < plan->first[node + 1]; t++)
@@ -50,7 +42,9 @@ static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
     return 0;
 }
 
-void topomap_plan_print_devices(FILE *out, const topomap_plan *plan, uint32_t node)
+/* "  gpus 1 0  nics hsn0 hsn0": a word for each task by local id, "-" where it is not known;
+ * nothing where it is of none. */
+static void print_devices(FILE *out, const topomap_plan *plan, uint32_t node)
 {
     uint32_t first = plan->first[node], end = plan->first[node + 1];
     int gpus = is_known(plan->gpu, plan, node), nics = is_known(plan->nic, plan, node);
@@ -80,11 +74,14 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
         if (plan->bindings.nodes && plan->bindings.class_of[i] != UINT32_MAX) {
             fprintf(out, "  cpus ");
             for (uint32_t t = plan->first[i]; t < plan->first[i + 1]; t++) {
+                const uint32_t *pu = NULL;
+                uint32_t count = topomap_plan_cpus(plan, i, t, &pu);
+
                 fputs(t > plan->first[i] ? " " : "", out);
-                print_cpus(out, plan, i, t);
+                topomap_ranges_print(out, pu, count, 3);
             }
         }
-        topomap_plan_print_devices(out, plan, i);
+        print_devices(out, plan, i);
         fputc('\n', out);
     }
 }

@@ -2,6 +2,7 @@
 #include "plan/node_plan.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +19,6 @@ int topomap_nics_is_name(const char *name)
 }
 
 /* ---- Writing ------------------------------------------------------------------------------ */
-
-static void put_number(FILE *out, uint32_t kind, uint32_t count, int first)
-{
-    fprintf(out, "%s%u", first ? "" : ",", kind);
-    if (count > 1)
-        fprintf(out, "*%u", count);
-}
 
 /* The kinds' numbers into `of`, which begin where they are first met; how many, or 0: too many. */
 static uint32_t number_kinds(uint32_t nodes, const char *const *kind, uint32_t *of,
@@ -57,27 +51,28 @@ static void put_all(FILE *out, uint32_t nodes, const uint32_t *of, uint32_t kind
     for (uint32_t node = 0, count; node < nodes; node += count) {
         for (count = 1; node + count < nodes && of[node + count] == of[node]; count++)
             ;
-        put_number(out, of[node], count, !node);
+        fprintf(out, node ? ",%u" : "%u", of[node]);
+        if (count > 1)
+            fprintf(out, "*%u", count);
     }
 }
 
 char *topomap_nics_encode(int set, uint32_t job, uint32_t step, uint32_t nodes,
                           const char *const *kind, topomap_error *err)
 {
-    uint32_t *of = topomap_alloc(nodes, sizeof *of, err), kinds;
+    TOPOMAP_FREED uint32_t *of = topomap_alloc(nodes, sizeof *of, err);
+    TOPOMAP_FREED char *text = NULL;
     const char *known[TOPOMAP_NICS_KINDS];
-    char *text = NULL, *sealed = NULL;
+    char *sealed = NULL;
     size_t size = 0;
     FILE *out = of ? open_memstream(&text, &size) : NULL;
+    uint32_t kinds;
 
-    if (!out) {
-        free(of);
+    if (!out)
         return NULL;
-    }
     fprintf(out, "N1 %s %u.%u ", set ? "set" : "advise", job, step);
     kinds = number_kinds(nodes, kind, of, known);
     put_all(out, nodes, of, kinds, known);
-    free(of);
     if (!kinds)
         topomap_error_set(err, TOPOMAP_EINPUT, "nodes are of more than %d kinds by their NICs",
                           TOPOMAP_NICS_KINDS);
@@ -85,7 +80,6 @@ char *topomap_nics_encode(int set, uint32_t job, uint32_t step, uint32_t nodes,
         sealed = topomap_alloc(size + 10, 1, err);
     if (sealed)
         snprintf(sealed, size + 10, "%s %08x", text, topomap_crc32(0, text, size));
-    free(text);
     return sealed;
 }
 
@@ -98,13 +92,12 @@ static int bad(topomap_error *err, const char *what)
 
 static int number(const char **at, uint32_t most, uint32_t *value)
 {
-    const char *from = *at;
-    uint64_t sum = 0;
+    uint64_t number;
 
-    for (; **at >= '0' && **at <= '9' && sum <= most; ++*at)
-        sum = sum * 10 + (uint64_t)(**at - '0');
-    *value = (uint32_t)sum;
-    return *at > from && sum <= most ? 0 : -1;
+    if (topomap_text_number(at, &number) || number > most)
+        return -1;
+    *value = (uint32_t)number;
+    return 0;
 }
 
 /* How many are alike: "*4", or nothing for one. */
@@ -159,8 +152,9 @@ static int entry_of(const char *at, size_t length, char *to)
 static const char *unfold(const char *at, size_t most, topomap_node_nics *nics, char **memory,
                           topomap_error *err)
 {
-    char *entry = topomap_alloc(strcspn(at, "; ") + 1, 1, err), *grown;
+    TOPOMAP_FREED char *entry = topomap_alloc(strcspn(at, "; ") + 1, 1, err);
     const char *problem = NULL;
+    size_t room = 0;
 
     for (uint32_t count; entry && !problem; at++) {
         size_t own = strcspn(at, "*,; ");
@@ -172,11 +166,9 @@ static const char *unfold(const char *at, size_t most, topomap_node_nics *nics, 
         } else if (count + nics->entries > TOPOMAP_NICS_ENTRIES ||
                    nics->bytes + (uint64_t)count * ((uint32_t)length + 1) > most) {
             problem = "a node has more than there is room for";
-        } else {
-            grown = realloc(*memory, nics->bytes + (size_t)count * ((size_t)length + 1));
-            if (!grown)
-                problem = "there is no memory for it";
-            *memory = grown ? grown : *memory;
+        } else if (topomap_grow(memory, &room, nics->bytes + count * ((size_t)length + 1), 1,
+                                err)) {
+            problem = "there is no memory for it";
         }
         for (uint32_t i = 0; !problem && i < count; i++) {
             memcpy(*memory + nics->bytes, entry, (size_t)length);
@@ -189,7 +181,6 @@ static const char *unfold(const char *at, size_t most, topomap_node_nics *nics, 
     }
     if (entry && !problem && *at != ';' && *at != ' ')
         problem = "a name that is none";
-    free(entry);
     return entry ? problem : "there is no memory for it";
 }
 

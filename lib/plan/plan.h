@@ -26,9 +26,6 @@ const char *topomap_plan_figure(const topomap_mapping *mapping, int links);
  *  \param pu  lent \return how many; 0: Slurm decides on them */
 uint32_t topomap_plan_cpus(const topomap_plan *plan, uint32_t node, uint32_t i,
                            const uint32_t **pu);
-/** The end of a node's line for people, "  gpus 1 0  nics hsn0 hsn0": a word for each task by local
- *  id, "-" where it is not known; nothing where it is of none. */
-void topomap_plan_print_devices(FILE *out, const topomap_plan *plan, uint32_t node);
 
 /* ---- spread -------------------------------------------------------------------- */
 /* How far the groups of a training job are spread: tensor, pipeline, data, context and expert

@@ -40,14 +40,8 @@ struct member {
     uint32_t group, part;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return x->part < y->part ? -1 : x->part > y->part;
-}
+TOPOMAP_COMPARE(compare, struct member, TOPOMAP_ORDER(x->group, y->group),
+                TOPOMAP_ORDER(x->part, y->part))
 
 static void measure(const topomap_machine *m, const uint32_t *slot_of, const uint32_t *group_of,
                     uint32_t ranks, const uint32_t *level, struct member *member,

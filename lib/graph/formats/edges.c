@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/names/known.h"
 #include "util/text.h"
 
 #define EDGES_FIELDS 16
@@ -28,8 +29,8 @@ struct reader {
     uint64_t ranks;           /* of `# ranks N`; 0: not said */
     uint64_t largest;         /* rank seen */
     enum { UNDECIDED, BY_NUMBER, BY_NAME } how;
-    topomap_name_table names; /* of ranks; of BY_NUMBER those of comments, and not by rank */
-    uint32_t *named;          /* [names.count] the ranks of those */
+    topomap_known names; /* of ranks; of BY_NUMBER those of comments, and not by rank */
+    uint32_t *named;     /* [names.count] the ranks of those */
     size_t capacity_named;
 };
 
@@ -57,14 +58,11 @@ static int name_comment(struct reader *in, const char *at, topomap_error *err)
         in->how == BY_NAME)
         return 0;
     at++;
-    if (topomap_name_table_id(&in->names, at, strlen(at), &id, err))
+    if (topomap_known_number(&in->names, at, strlen(at), &id, err))
         return -1;
     if (id < before)
         return topomap_input_fail(in->input, err, "a second rank is called `%.60s`", at);
-    if (topomap_grow(&in->named, &in->capacity_named, in->names.count, sizeof *in->named, err))
-        return -1;
-    in->named[id] = (uint32_t)rank;
-    return 0;
+    return TOPOMAP_APPEND(in->named, before, in->capacity_named, err, (uint32_t)rank);
 }
 
 /* `# ranks N` and `# name R NAME`; other comments say nothing. */
@@ -102,32 +100,6 @@ static const char *separator(const char *at, int *more)
     return behind > at ? behind : NULL;
 }
 
-static int header(struct reader *in, const char *at, topomap_error *err)
-{
-    int seen[4] = {0}, more = 1;
-
-    while (more) {
-        size_t length = strcspn(at, " \t,;");
-
-        if (in->fields == EDGES_FIELDS)
-            return topomap_input_fail(in->input, err, "more than %d columns", EDGES_FIELDS);
-        in->column[in->fields] = topomap_lines_column(at, length);
-        if (in->column[in->fields] >= 0)
-            seen[in->column[in->fields]]++;
-        in->fields++;
-        at = separator(at + length, &more);
-    }
-    if (seen[TOPOMAP_EDGES_FROM] != 1 || seen[TOPOMAP_EDGES_TO] != 1 ||
-        seen[TOPOMAP_EDGES_BYTES] > 1 || seen[TOPOMAP_EDGES_MESSAGES] > 1)
-        return topomap_input_fail(in->input, err,
-                                  "a header must name the columns from and to once, and may name "
-                                  "bytes and messages");
-    in->first_line = topomap_input_lineno(in->input);
-    in->has_header = 1;
-    in->arcs.has_messages = seen[TOPOMAP_EDGES_MESSAGES];
-    return 0;
-}
-
 /* The number of the rank that a field names. */
 static int name_field(struct reader *in, const char **at, int column, uint64_t *value,
                       topomap_error *err)
@@ -143,7 +115,7 @@ static int name_field(struct reader *in, const char **at, int column, uint64_t *
     }
     if (!length)
         return topomap_input_fail(in->input, err, "%s is missing", column_names[column]);
-    if (topomap_name_table_id(&in->names, name, length, &id, err))
+    if (topomap_known_number(&in->names, name, length, &id, err))
         return -1;
     value[column] = id;
     return 0;
@@ -194,29 +166,37 @@ static int field(struct reader *in, const char **at, int column, uint64_t *value
     return 0;
 }
 
-/* Without a header, the first line says how many columns there are. */
+/* How many columns there are, and what a header calls them. 1: it is a header. */
 static int first_line(struct reader *in, const char *at, topomap_error *err)
 {
-    size_t length = strcspn(at, " \t,;");
-    int more = 1;
+    int seen[4] = {0}, more = 1;
 
-    if (topomap_lines_column(at, length) >= 0)
-        return header(in, at, err) ? -1 : 1;
-    while (more && in->fields < EDGES_FIELDS) {
-        in->column[in->fields] = in->fields;
-        in->fields++;
-        at += field_length(at);
-        at = separator(at, &more);
-        if (!at)
+    in->has_header = topomap_lines_column(at, strcspn(at, " \t,;")) >= 0;
+    for (; more && at; in->fields++) {
+        size_t length = in->has_header ? strcspn(at, " \t,;") : field_length(at);
+        int column = in->has_header ? topomap_lines_column(at, length) : in->fields;
+
+        if (in->fields == EDGES_FIELDS && in->has_header)
+            return topomap_input_fail(in->input, err, "more than %d columns", EDGES_FIELDS);
+        if (in->fields == EDGES_FIELDS)
             break;
+        in->column[in->fields] = column;
+        if (column >= 0 && column < 4)
+            seen[column]++;
+        at = separator(at + length, &more);
     }
     in->first_line = topomap_input_lineno(in->input);
-    in->arcs.has_messages = in->fields == 4;
-    if (in->fields < 2 || in->fields > 4)
+    in->arcs.has_messages = seen[TOPOMAP_EDGES_MESSAGES] != 0;
+    if (in->has_header && (seen[TOPOMAP_EDGES_FROM] != 1 || seen[TOPOMAP_EDGES_TO] != 1 ||
+                           seen[TOPOMAP_EDGES_BYTES] > 1 || seen[TOPOMAP_EDGES_MESSAGES] > 1))
+        return topomap_input_fail(in->input, err,
+                                  "a header must name the columns from and to once, and may name "
+                                  "bytes and messages");
+    if (!in->has_header && (in->fields < 2 || in->fields > 4))
         return topomap_input_fail(in->input, err,
                                   "a line has 2 to 4 fields (from, to, bytes, messages), not %d",
                                   in->fields);
-    return 0;
+    return in->has_header;
 }
 
 /* Names where a rank does not begin as a number does. */
@@ -242,7 +222,7 @@ static int decide(struct reader *in, const char *line, topomap_error *err)
             "are numbers, not two words (`%.*s` ...); if they are names of "
             "ranks, begin the file with the line `from to`, or give bytes, too",
             (int)(word < 40 ? word : 40), line);
-    topomap_name_table_clear(&in->names); /* what comments said is not about these */
+    topomap_known_clear(&in->names); /* what comments said is not about these */
     return 0;
 }
 
@@ -292,8 +272,8 @@ static int line_read(void *reader, const char *line, topomap_error *err)
 static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *err)
 {
     TOPOMAP_FREED size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err);
-    TOPOMAP_FREED char *text = topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err);
-    size_t used = 0;
+    size_t room = in->names.words * sizeof *in->names.word + (size_t)graph->ranks * 11, used = 0;
+    TOPOMAP_FREED char *text = topomap_alloc(room, 1, err);
 
     if (!name_of || !text)
         return -1;
@@ -304,14 +284,13 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
             name_of[rank] = i + 1;
     }
     for (uint32_t r = 0; r < graph->ranks; r++) {
-        char number[12];
-        const char *name = number;
+        size_t name = name_of[r] - 1, length = name_of[r] ? in->names.key[name].length : 0;
 
-        snprintf(number, sizeof number, "%u", r);
         if (name_of[r])
-            name = in->names.text + in->names.begin[name_of[r] - 1];
-        memcpy(text + used, name, strlen(name) + 1);
-        used += strlen(name) + 1;
+            memcpy(text + used, topomap_known_key(&in->names, name), length);
+        else
+            length = (size_t)sprintf(text + used, "%u", r);
+        used += length + 1; /* behind a NUL */
     }
     return topomap_graph_set_names(graph, text, used, err);
 }
@@ -334,15 +313,14 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
     return 0;
 }
 
-static int edges_read(topomap_input *input, const topomap_graph_options *options,
-                      topomap_graph **graph, topomap_error *err)
+static int edges_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input};
-    int status = topomap_lines_read(input, 0, line_read, &in, err) || finish(&in, graph, err);
+    struct reader in = {.input = source->input};
+    int status =
+        topomap_lines_read(source->input, 0, line_read, &in, err) || finish(&in, graph, err);
 
-    (void)options;
     topomap_arcs_clear(&in.arcs);
-    topomap_name_table_clear(&in.names);
+    topomap_known_clear(&in.names);
     free(in.named);
     return status ? -1 : 0;
 }
@@ -358,11 +336,10 @@ static int is_plain(const char *name)
     return 1;
 }
 
-static int edges_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err)
+static int edges_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
-    size_t length = strlen(path);
-    char between = length > 4 && !strcmp(path + length - 4, ".tsv") ? '\t' : ',';
+    size_t length = strlen(out->path);
+    char between = length > 4 && !strcmp(out->path + length - 4, ".tsv") ? '\t' : ',';
 
     (void)err;
     fprintf(out->file, "# ranks %u\n", graph->ranks);

@@ -28,22 +28,22 @@ static void list_names(int to_write, char *text, size_t room)
             topomap_text_append(text, room, "%s%s", *text ? ", " : "", formats[i]->row.name);
 }
 
-const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)
+const char *topomap_graph_option_text(const topomap_source *source, const char *name)
 {
     size_t length = strlen(name);
     const char *value = NULL;
 
-    for (const char *const *at = options->option; at && *at; at++)
+    for (const char *const *at = source->option; at && *at; at++)
         if (!strncmp(*at, name, length) && (*at)[length] == '=')
             value = *at + length + 1;
     return value;
 }
 
-int topomap_graph_option_number(const topomap_graph_options *options, const char *name,
-                                uint64_t least, uint64_t most, uint64_t fallback, uint64_t *value,
+int topomap_graph_option_number(const topomap_source *source, const char *name, uint64_t least,
+                                uint64_t most, uint64_t fallback, uint64_t *value,
                                 topomap_error *err)
 {
-    const char *text = topomap_graph_option_text(options, name), *at = text;
+    const char *text = topomap_graph_option_text(source, name), *at = text;
 
     *value = fallback;
     if (!text)
@@ -180,7 +180,7 @@ static int sniff(topomap_input *input, topomap_error *err)
 int topomap_graph_file_read(const char *path, const char *format, const char *const *option,
                             topomap_watch *watch, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph_options options = {option};
+    topomap_source source = {.option = option};
     TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     int row;
 
@@ -192,7 +192,8 @@ int topomap_graph_file_read(const char *path, const char *format, const char *co
                                                      : sniff(input, err);
     if (row < 0 || check_options(&formats[row]->row, option, err))
         return -1;
-    return formats[row]->read(input, &options, graph, err);
+    source.input = input;
+    return formats[row]->read(&source, graph, err);
 }
 
 static int format_for(const char *path, const char *format, topomap_error *err)
@@ -232,10 +233,12 @@ int topomap_graph_write(const topomap_graph *graph, const char *path, const char
     if (topomap_output_open(path, &output, err))
         return -1;
     text = topomap_alloc(1, sizeof *text, err);
-    if (text)
+    if (text) {
+        text->path = path;
         text->file = strcmp(formats[row]->row.name, "tmg") == 0 ? topomap_output_bytes(output)
                                                                 : topomap_output_file(output);
-    if (!text || formats[row]->write(graph, path, text, err)) {
+    }
+    if (!text || formats[row]->write(graph, text, err)) {
         topomap_output_abandon(output);
         return -1;
     }

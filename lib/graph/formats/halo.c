@@ -15,22 +15,22 @@ struct division {
 static const char *const ways[] = {"rows-per-rank", "partition", "parts"};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-int topomap_halo_asked(const topomap_graph_options *options)
+int topomap_halo_asked(const topomap_source *source)
 {
     for (int i = 0; i < WAYS; i++)
-        if (topomap_graph_option_text(options, ways[i]))
+        if (topomap_graph_option_text(source, ways[i]))
             return 1;
     return 0;
 }
 
 /* ---- Who has which rows -------------------------------------------------------------------- */
 
-static int by_rows(const topomap_graph_options *options, uint32_t rows, struct division *d,
+static int by_rows(const topomap_source *source, uint32_t rows, struct division *d,
                    topomap_error *err)
 {
     uint64_t each;
 
-    if (topomap_graph_option_number(options, "rows-per-rank", 1, UINT32_MAX, 1, &each, err))
+    if (topomap_graph_option_number(source, "rows-per-rank", 1, UINT32_MAX, 1, &each, err))
         return -1;
     for (uint32_t i = 0; i < rows; i++)
         d->part_of[i] = (uint32_t)(i / each);
@@ -67,34 +67,34 @@ static int file_lines(topomap_input *input, uint32_t rows, struct division *d, t
     return got;
 }
 
-static int by_file(const topomap_graph_options *options, uint32_t rows, struct division *d,
+static int by_file(const topomap_source *source, uint32_t rows, struct division *d,
                    topomap_error *err)
 {
     TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
 
-    if (topomap_input_open(topomap_graph_option_text(options, "partition"), &input, err))
+    if (topomap_input_open(topomap_graph_option_text(source, "partition"), &input, err))
         return -1;
     return file_lines(input, rows, d, err);
 }
 
-static int by_metis(const topomap_graph *matrix, const topomap_graph_options *options,
-                    struct division *d, topomap_error *err)
+static int by_metis(const topomap_graph *matrix, const topomap_source *source, struct division *d,
+                    topomap_error *err)
 {
     uint64_t parts;
 
-    if (topomap_graph_option_number(options, "parts", 1, matrix->ranks, 1, &parts, err))
+    if (topomap_graph_option_number(source, "parts", 1, matrix->ranks, 1, &parts, err))
         return -1;
     d->parts = (uint32_t)parts;
     return topomap_partition_graph(matrix, d->parts, d->part_of, err);
 }
 
-static int divide(const topomap_graph *matrix, const topomap_graph_options *options,
-                  struct division *d, topomap_error *err)
+static int divide(const topomap_graph *matrix, const topomap_source *source, struct division *d,
+                  topomap_error *err)
 {
     int given = 0;
 
     for (int i = 0; i < WAYS; i++)
-        given += topomap_graph_option_text(options, ways[i]) != NULL;
+        given += topomap_graph_option_text(source, ways[i]) != NULL;
     if (given != 1)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "one of the options rows-per-rank, partition and parts says who "
@@ -102,11 +102,11 @@ static int divide(const topomap_graph *matrix, const topomap_graph_options *opti
     d->part_of = topomap_alloc(matrix->ranks, sizeof *d->part_of, err);
     if (!d->part_of)
         return -1;
-    if (topomap_graph_option_text(options, "rows-per-rank"))
-        return by_rows(options, matrix->ranks, d, err);
-    if (topomap_graph_option_text(options, "partition"))
-        return by_file(options, matrix->ranks, d, err);
-    return by_metis(matrix, options, d, err);
+    if (topomap_graph_option_text(source, "rows-per-rank"))
+        return by_rows(source, matrix->ranks, d, err);
+    if (topomap_graph_option_text(source, "partition"))
+        return by_file(source, matrix->ranks, d, err);
+    return by_metis(matrix, source, d, err);
 }
 
 /* ---- The exchange -------------------------------------------------------------------------- */
@@ -179,13 +179,13 @@ static int exchange_make(const topomap_graph *matrix, const struct division *d, 
                : 0;
 }
 
-int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *options,
+int topomap_halo_make(const topomap_graph *matrix, const topomap_source *source,
                       topomap_graph **graph, topomap_error *err)
 {
     struct division d = {0};
     uint64_t bytes;
-    int status = topomap_graph_option_number(options, "value-bytes", 1, 1 << 20, 8, &bytes, err) ||
-                 divide(matrix, options, &d, err) || exchange_make(matrix, &d, bytes, graph, err);
+    int status = topomap_graph_option_number(source, "value-bytes", 1, 1 << 20, 8, &bytes, err) ||
+                 divide(matrix, source, &d, err) || exchange_make(matrix, &d, bytes, graph, err);
 
     free(d.part_of);
     return status ? -1 : 0;

@@ -26,16 +26,17 @@ enum {
 /** How many bytes sniff() gets to see; fewer are the whole file. */
 #define TOPOMAP_SNIFF_SIZE ((size_t)64 << 10)
 
-/** What the caller asked of a format. */
-typedef struct topomap_graph_options {
+/** What a format reads, and what the caller asks of it. */
+typedef struct topomap_source {
+    topomap_input *input;
     const char *const *option; /**< `name=value`, NULL after the last; or NULL */
-} topomap_graph_options;
+} topomap_source;
 
 /** The value of an option (the last one given), or NULL. */
-const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name);
+const char *topomap_graph_option_text(const topomap_source *source, const char *name);
 /** The same as an integer within bounds; \p fallback where it was not given. EUSAGE. */
-int topomap_graph_option_number(const topomap_graph_options *options, const char *name,
-                                uint64_t least, uint64_t most, uint64_t fallback, uint64_t *value,
+int topomap_graph_option_number(const topomap_source *source, const char *name, uint64_t least,
+                                uint64_t most, uint64_t fallback, uint64_t *value,
                                 topomap_error *err);
 
 typedef struct topomap_graph_io {
@@ -43,13 +44,11 @@ typedef struct topomap_graph_io {
     /** \p bytes [size], not NUL-terminated. */
     int (*sniff)(const char *bytes, size_t size);
     const char *magic; /**< in place of sniff: what all its files begin with, and no others */
-    int (*read)(topomap_input *input, const topomap_graph_options *options, topomap_graph **graph,
-                topomap_error *err);
-    /** \p path is for formats with dialects by name (csv, tsv). What goes to out->file itself goes
-     *  there before what goes to \p out, which is flushed afterwards. Write errors stay in the
+    int (*read)(const topomap_source *source, topomap_graph **graph, topomap_error *err);
+    /** out->path is for formats with dialects by name (csv, tsv). What goes to out->file itself
+     * goes there before what goes to \p out, which is flushed afterwards. Write errors stay in the
      *  file. */
-    int (*write)(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                 topomap_error *err);
+    int (*write)(const topomap_graph *graph, topomap_text_out *out, topomap_error *err);
 } topomap_graph_io;
 
 /** Reads a file in a format, which is found by the file's content and name if \p format is NULL.
@@ -63,8 +62,7 @@ int topomap_edges_sniff(const char *bytes, size_t size);
 
 int topomap_treematch_sniff(const char *bytes, size_t size);
 
-int topomap_json_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err);
+int topomap_json_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err);
 
 /** All formats, in the order of the help: to add one, add its line. */
 #define TOPOMAP_GRAPH_FORMATS(ROW)                                                                 \
@@ -134,24 +132,6 @@ int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t
 int topomap_lines_rank(const topomap_input *input, uint64_t rank, uint64_t *ranks,
                        topomap_error *err);
 
-/* ---- names --------------------------------------------------------------------- */
-/* Ranks that a file calls by name: numbered in the order in which their names come. */
-
-/** Starts as all zeros; ends with topomap_name_table_clear. */
-typedef struct topomap_name_table {
-    char *text; /* names, each with a NUL after it */
-    size_t size, capacity_text;
-    size_t *begin; /* [count] where each begins in text */
-    size_t count, capacity_begin;
-    uint32_t *slot; /* [slots] ids and one, by hash; 0: empty */
-    size_t slots;
-} topomap_name_table;
-
-/** The id of a name (without NULs), a new one where it was not known. */
-int topomap_name_table_id(topomap_name_table *table, const char *name, size_t length, uint32_t *id,
-                          topomap_error *err);
-void topomap_name_table_clear(topomap_name_table *table);
-
 /* ---- undirected ---------------------------------------------------------------- */
 /* What formats of undirected graphs share: each edge stands at both of its ends. */
 
@@ -165,7 +145,6 @@ typedef struct topomap_undirected {
     size_t *line;            /* [ranks] where each vertex stands, for messages */
     size_t vertex_room;      /* of the arrays of vertices that are here */
     size_t entry_room;       /* of those of arcs */
-    uint64_t *cursor;        /* [ranks] the next arc of each row that has no way back yet */
 } topomap_undirected;
 
 /** Begins: what the file can hold (topomap_input_most) is known then. */
@@ -206,8 +185,8 @@ int topomap_undirected_close(topomap_undirected *in, int status, topomap_graph *
     }
 
 /** Nonzero where the options ask for a halo exchange. */
-int topomap_halo_asked(const topomap_graph_options *options);
+int topomap_halo_asked(const topomap_source *source);
 /** The graph of the exchange.
  *  \param matrix  an arc from row to column for each entry off the diagonal, of 1 byte or more */
-int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *options,
+int topomap_halo_make(const topomap_graph *matrix, const topomap_source *source,
                       topomap_graph **graph, topomap_error *err);

@@ -222,21 +222,6 @@ static int read_ranks(struct reader *in, void *to, topomap_error *err)
     return 0;
 }
 
-static int read_phases(struct reader *in, void *to, topomap_error *err)
-{
-    return each(in, '[', phase_read, to, err);
-}
-
-static int read_list(struct reader *in, void *to, topomap_error *err)
-{
-    return each(in, '[', row_read, to, err);
-}
-
-static int read_names(struct reader *in, void *to, topomap_error *err)
-{
-    return each(in, '[', rank_name_read, to, err);
-}
-
 static int read_text(struct reader *in, void *to, topomap_error *err)
 {
     char **text = to;
@@ -251,13 +236,14 @@ static int read_text(struct reader *in, void *to, topomap_error *err)
 static const struct {
     const char *key;
     int (*read)(struct reader *in, void *to, topomap_error *err);
+    int (*element)(struct reader *in, void *to, size_t i, topomap_error *err); /* of a list */
     size_t at; /* where it is kept */
 } keys[] = {
-    {"ranks", read_ranks, AT(ranks)},   {"arcs", arcs_read, AT(arcs)},
-    {"phases", read_phases, AT(phase)}, {"load", read_list, AT(load)},
-    {"sizes", read_list, AT(sizes)},    {"coordinates", read_list, AT(coordinates)},
-    {"names", read_names, AT(names)},   {"pattern", read_text, AT(pattern)},
-    {"source", read_text, AT(source)},  {"note", read_text, AT(note)},
+    {"ranks", read_ranks, NULL, AT(ranks)},     {"arcs", arcs_read, NULL, AT(arcs)},
+    {"phases", NULL, phase_read, AT(phase)},    {"load", NULL, row_read, AT(load)},
+    {"sizes", NULL, row_read, AT(sizes)},       {"coordinates", NULL, row_read, AT(coordinates)},
+    {"names", NULL, rank_name_read, AT(names)}, {"pattern", read_text, NULL, AT(pattern)},
+    {"source", read_text, NULL, AT(source)},    {"note", read_text, NULL, AT(note)},
 };
 #undef AT
 enum { KEYS = sizeof keys / sizeof *keys, KEY_RANKS = 0, KEY_ARCS = 1 };
@@ -274,7 +260,8 @@ static int key_read(struct reader *in, void *ignored, size_t i, topomap_error *e
         if (in->seen & 1u << k)
             return topomap_json_fail(&in->json, err, "\"%s\" is there twice", keys[k].key);
         in->seen |= 1u << k;
-        return keys[k].read(in, (char *)in + keys[k].at, err);
+        return keys[k].element ? each(in, '[', keys[k].element, (char *)in + keys[k].at, err)
+                               : keys[k].read(in, (char *)in + keys[k].at, err);
     }
     return topomap_json_skip(&in->json, err);
 }
@@ -404,23 +391,20 @@ static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *er
     if (in->sizes.count) {
         if (list_check(in, &in->sizes, err))
             return -1;
-        graph->size = in->sizes.value;
-        in->sizes.value = NULL;
+        graph->size = topomap_take(&in->sizes.value);
     }
     if (in->coordinates.count) {
         if (list_check(in, &in->coordinates, err))
             return -1;
         graph->dimensions = (uint32_t)in->coordinates.width;
-        graph->coordinate = in->coordinates.value;
-        in->coordinates.value = NULL;
+        graph->coordinate = topomap_take(&in->coordinates.value);
     }
     if (in->names_count && (length_check(in, in->names_count, "\"names\"", err) ||
                             topomap_graph_set_names(graph, in->names, in->names_size, err)))
         return -1;
-    graph->pattern = in->pattern;
-    graph->source = in->source;
-    graph->note = in->note;
-    in->pattern = in->source = in->note = NULL;
+    graph->pattern = topomap_take(&in->pattern);
+    graph->source = topomap_take(&in->source);
+    graph->note = topomap_take(&in->note);
     return 0;
 }
 
@@ -458,8 +442,7 @@ static void reader_clear(struct reader *in)
     free(in->note);
 }
 
-static int graph_json_read(topomap_input *input, const topomap_graph_options *options,
-                           topomap_graph **graph, topomap_error *err)
+static int graph_json_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
     struct reader in = {
@@ -469,11 +452,10 @@ static int graph_json_read(topomap_input *input, const topomap_graph_options *op
     };
     int status;
 
-    (void)options;
     if (!plain)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     before = uselocale(plain); /* a point in a number is a point */
-    topomap_json_begin(&in.json, input);
+    topomap_json_begin(&in.json, source->input);
     status = root_read(&in, err) || graph_make(&in, graph, err) ? -1 : 0;
     reader_clear(&in);
     uselocale(before);

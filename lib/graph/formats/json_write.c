@@ -4,29 +4,20 @@
 #include <locale.h>
 
 #include "graph/formats/io.h"
-#include "util/alloc.h"
 #include "util/safe_text.h"
 #include "util/text.h"
-
-static void write_arc(topomap_text_out *out, const topomap_graph *graph, uint32_t u, uint64_t i)
-{
-    const uint64_t arc[] = {u, graph->target[i], graph->bytes[i],
-                            topomap_graph_arc_messages(graph, i)};
-
-    topomap_text_char(out, '[');
-    topomap_text_list(out, arc, topomap_graph_has_messages(graph) ? 4 : 3, ',');
-    topomap_text_char(out, ']');
-}
 
 static void write_arcs(topomap_text_out *out, const topomap_graph *graph)
 {
     topomap_text_string(out, "\"arcs\":[");
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
-            if (i)
-                topomap_text_char(out, ',');
-            topomap_text_char(out, '\n');
-            write_arc(out, graph, u, i);
+            const uint64_t arc[] = {u, graph->target[i], graph->bytes[i],
+                                    topomap_graph_arc_messages(graph, i)};
+
+            topomap_text_string(out, i ? ",\n[" : "\n[");
+            topomap_text_list(out, arc, topomap_graph_has_messages(graph) ? 4 : 3, ',');
+            topomap_text_char(out, ']');
         }
     topomap_text_char(out, ']');
 }
@@ -137,12 +128,10 @@ static void write_all(topomap_text_out *out, const topomap_graph *graph)
     topomap_text_flush(out);
 }
 
-int topomap_json_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err)
+int topomap_json_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
 
-    (void)path;
     if (!plain)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     before = uselocale(plain);

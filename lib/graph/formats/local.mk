@@ -8,7 +8,7 @@ lib_libcore_la_SOURCES += \
   lib/graph/formats/scotch.c lib/graph/formats/treematch.c lib/graph/formats/monitoring.c lib/graph/formats/mpip.c \
   lib/graph/formats/profile.c lib/graph/formats/io.h lib/graph/formats/formats.c \
   lib/graph/formats/sniff.c lib/graph/formats/metis.c lib/graph/formats/edges.c \
-  lib/graph/formats/names.c lib/graph/formats/matrix_market.c lib/graph/formats/halo.c \
+  lib/graph/formats/matrix_market.c lib/graph/formats/halo.c \
   lib/graph/formats/json.c lib/graph/formats/json_write.c lib/graph/formats/json_text.h \
   lib/graph/formats/json_text.c
 dist_man_MANS += lib/graph/formats/topomap-tmg.5

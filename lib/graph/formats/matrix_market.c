@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/alloc.h"
 #include "util/text.h"
 
 /* By their places in the words below. */
@@ -227,27 +226,26 @@ static int entries_read(struct reader *in, topomap_error *err)
     return got;
 }
 
-static int matrix_market_read(topomap_input *input, const topomap_graph_options *options,
-                              topomap_graph **graph, topomap_error *err)
+static int matrix_market_read(const topomap_source *source, topomap_graph **graph,
+                              topomap_error *err)
 {
-    struct reader in = {.input = input, .halo = topomap_halo_asked(options)};
+    struct reader in = {.input = source->input, .halo = topomap_halo_asked(source)};
     TOPOMAP_GRAPH_FREED topomap_graph *matrix = NULL;
     int status;
 
-    if (!in.halo && topomap_graph_option_text(options, "value-bytes"))
+    if (!in.halo && topomap_graph_option_text(source, "value-bytes"))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "value-bytes goes with rows-per-rank, partition or parts");
     status = header_read(&in, err) || sizes_read(&in, err) || entries_read(&in, err) ||
              topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err) ||
-             (in.halo && topomap_halo_make(matrix, options, graph, err));
+             (in.halo && topomap_halo_make(matrix, source, graph, err));
     topomap_arcs_clear(&in.arcs);
     return status ? -1 : 0;
 }
 
-static int matrix_market_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
+static int matrix_market_write(const topomap_graph *graph, topomap_text_out *out,
                                topomap_error *err)
 {
-    (void)path;
     (void)err;
     fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%u %u %llu\n",
             graph->ranks, graph->ranks, (unsigned long long)graph->arcs);

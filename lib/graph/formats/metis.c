@@ -2,9 +2,6 @@
 /* METIS graph files: METIS manual 5.1, section 4.1.1. One line a vertex, from 1, each edge listed
  * at both ends; lines that begin with % are comments; an empty line is a vertex without edges. */
 #include "graph/formats/io.h"
-
-#include <string.h>
-
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -35,32 +32,6 @@ struct header {
     int fmt_digits;
 };
 
-/* 0, or -1 with *at where it stopped. */
-static int header_parse(const char **at, struct header *header)
-{
-    memset(header, 0, sizeof *header);
-    for (;;) {
-        const char *begin = *at = topomap_text_blanks(*at);
-
-        if (!**at)
-            return header->count >= 2 ? 0 : -1;
-        if (header->count == 4 || topomap_text_number(at, &header->value[header->count]) ||
-            (**at && **at != ' ' && **at != '\t')) {
-            *at = begin;
-            return -1;
-        }
-        if (header->count++ == 2)
-            header->fmt_digits = (int)(*at - begin);
-    }
-}
-
-static int fmt_is_valid(const struct header *header)
-{
-    uint64_t fmt = header->value[2];
-
-    return header->fmt_digits <= 3 && fmt % 10 <= 1 && fmt / 10 % 10 <= 1 && fmt / 100 <= 1;
-}
-
 static int header_check(struct reader *in, const struct header *header, topomap_error *err)
 {
     uint64_t n = header->value[0], m = header->value[1], fmt = header->value[2];
@@ -70,7 +41,7 @@ static int header_check(struct reader *in, const struct header *header, topomap_
         return topomap_input_fail(in->list.input, err,
                                   "the header says %llu vertices; 1 to 2^31 are possible",
                                   (unsigned long long)n);
-    if (!fmt_is_valid(header))
+    if (header->fmt_digits > 3 || fmt % 10 > 1 || fmt / 10 % 10 > 1 || fmt / 100 > 1)
         return topomap_input_fail(in->list.input, err,
                                   "fmt in the header is %llu; it is made of up to three digits 0 "
                                   "and 1 (vertex sizes, vertex weights, edge weights)",
@@ -97,8 +68,8 @@ static int header_check(struct reader *in, const struct header *header, topomap_
 
 static int header_read(struct reader *in, topomap_error *err)
 {
-    struct header header;
-    const char *at;
+    struct header header = {0};
+    const char *at, *begin;
     char *line;
     size_t length;
     int got;
@@ -111,13 +82,16 @@ static int header_read(struct reader *in, topomap_error *err)
     if (!got)
         return topomap_input_fail(in->list.input, err,
                                   "a METIS header `n m [fmt [ncon]]` is missing");
-    at = line;
-    if (header_parse(&at, &header)) {
-        if (*at && header.count < 4)
-            return topomap_text_fail(in->list.input, at, "a field of the METIS header", err);
+    for (at = line; *(begin = topomap_text_blanks(at)) && header.count < 4; header.count++) {
+        if (topomap_lines_number(in->list.input, &at, "a field of the METIS header",
+                                 &header.value[header.count], err))
+            return -1;
+        if (header.count == 2)
+            header.fmt_digits = (int)(at - begin);
+    }
+    if (*begin || header.count < 2)
         return topomap_input_fail(in->list.input, err,
                                   "a METIS header has 2 to 4 numbers: n m [fmt [ncon]]");
-    }
     return header_check(in, &header, err);
 }
 
@@ -264,15 +238,11 @@ static int vertices_read(struct reader *in, topomap_error *err)
     return 0;
 }
 
-static int metis_read(topomap_input *input, const topomap_graph_options *options,
-                      topomap_graph **graph, topomap_error *err)
+static int metis_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.list = {.input = input, .base = 1}};
-    int status;
-
-    (void)options;
-    status = topomap_undirected_open(&in.list, err) || header_read(&in, err) ||
-             topomap_undirected_reserve(&in.list, err) || vertices_read(&in, err);
+    struct reader in = {.list = {.input = source->input, .base = 1}};
+    int status = topomap_undirected_open(&in.list, err) || header_read(&in, err) ||
+                 topomap_undirected_reserve(&in.list, err) || vertices_read(&in, err);
     if (!status)
         in.list.graph->loads = in.list.loads ? (uint32_t)in.constraints : 0;
     return topomap_undirected_close(&in.list, status, graph, err);
@@ -306,12 +276,10 @@ static int write_head(const topomap_graph *graph, uint32_t u, topomap_text_out *
 }
 
 /* Edge weights always, vertex sizes and weights where there are any. */
-static int metis_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                       topomap_error *err)
+static int metis_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
-    (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
     write_header(graph, all.offset[graph->ranks] / 2, out->file);

@@ -101,35 +101,21 @@ static int communicator_read(struct reader *in, const char *line, topomap_error 
     return 0;
 }
 
-static int is_peers(const char *line)
-{
-    return *line && strchr(all_tags, *line) && (line[1] == '\t' || line[1] == ' ');
-}
-
-/* `A2A <rank> ...`: no peer, but a rank that has written. */
-static int is_total(const char *line)
-{
-    return !strncmp(line, "O2A", 3) || !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3);
-}
-
-static int total_read(struct reader *in, const char *line, topomap_error *err)
-{
-    const char *at = line + 3;
-    uint64_t rank;
-
-    return take(in, &at, "", "the rank", &rank, err) || writer_seen(in, rank, err) ? -1 : 0;
-}
-
 static int line_read(void *reader, const char *line, topomap_error *err)
 {
     struct reader *in = reader;
+    int is_tagged = *line && (line[1] == '\t' || line[1] == ' ');
 
-    if (is_peers(line))
+    if (is_tagged && strchr(all_tags, *line))
         return peers_read(in, line, err);
-    if (*line == 'D' && (line[1] == '\t' || line[1] == ' '))
+    if (is_tagged && *line == 'D')
         return communicator_read(in, line, err);
-    if (is_total(line))
-        return total_read(in, line, err);
+    if (!strncmp(line, "O2A", 3) || !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3)) {
+        const char *at = line + 3;
+        uint64_t rank; /* no peer, but a rank that has written */
+
+        return take(in, &at, "", "the rank", &rank, err) || writer_seen(in, rank, err) ? -1 : 0;
+    }
     if (!*topomap_text_blanks(line) || *line == '#')
         return 0;
     return topomap_input_fail(
@@ -137,18 +123,10 @@ static int line_read(void *reader, const char *line, topomap_error *err)
         line);
 }
 
-/* Counts of 0 throughout are none: this is how the writer says so. */
-static void forget_messages(topomap_graph *graph)
-{
-    if (graph->total_messages || !graph->total_bytes)
-        return;
-    free(topomap_take(&graph->messages));
-}
-
-static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,
+static int finish(struct reader *in, const topomap_source *source, topomap_graph **graph,
                   topomap_error *err)
 {
-    const char *empty = topomap_graph_option_text(options, "empty");
+    const char *empty = topomap_graph_option_text(source, "empty");
 
     if (!in->arcs.count && empty && !strcmp(empty, "yes"))
         return topomap_graph_plausible(in->ranks, 0, err)
@@ -161,9 +139,11 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
                                        "takes what there is"
                                      : "%s: no line says who sends to whom (tags %s)",
                                  topomap_input_path(in->input), in->tags, all_tags);
-    if (topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err))
+    if (topomap_profile_finish(source, &in->arcs, in->ranks, graph, err))
         return -1;
-    forget_messages(*graph);
+    /* Counts of 0 throughout are none: this is how the writer says so. */
+    if (!(*graph)->total_messages && (*graph)->total_bytes)
+        free(topomap_take(&(*graph)->messages));
     if (in->writers >= in->ranks || in->ranks > MOST_WRITERS || (*graph)->note ||
         !topomap_graph_set_text(
             &(*graph)->note, err,
@@ -175,11 +155,10 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
     return -1;
 }
 
-static int monitoring_read(topomap_input *input, const topomap_graph_options *options,
-                           topomap_graph **graph, topomap_error *err)
+static int monitoring_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    const char *tags = topomap_graph_option_text(options, "tags");
-    struct reader in = {.input = input, .arcs = {.has_messages = 1}};
+    const char *tags = topomap_graph_option_text(source, "tags");
+    struct reader in = {.input = source->input, .arcs = {.has_messages = 1}};
     int status;
 
     in.tags = tags ? tags : usual_tags;
@@ -187,28 +166,24 @@ static int monitoring_read(topomap_input *input, const topomap_graph_options *op
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the option tags takes letters of %s, not `%.40s`", all_tags,
                                  in.tags);
-    status = topomap_lines_read(input, LINE_LIMIT, line_read, &in, err) ||
-             finish(&in, options, graph, err);
+    status = topomap_lines_read(source->input, LINE_LIMIT, line_read, &in, err) ||
+             finish(&in, source, graph, err);
     topomap_arcs_clear(&in.arcs);
     free(in.wrote);
     return status ? -1 : 0;
 }
 
 /* All as point-to-point of the program, and a communicator that has all ranks. */
-static int monitoring_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                            topomap_error *err)
+static int monitoring_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
-    (void)path;
     (void)err;
     topomap_text_string(out, "# POINT TO POINT\n");
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
+            const uint64_t arc[] = {u, graph->target[i], graph->bytes[i]};
+
             topomap_text_string(out, "E\t");
-            topomap_text_put(out, u);
-            topomap_text_char(out, '\t');
-            topomap_text_put(out, graph->target[i]);
-            topomap_text_char(out, '\t');
-            topomap_text_put(out, graph->bytes[i]);
+            topomap_text_list(out, arc, 3, '\t');
             topomap_text_string(out, " bytes\t");
             topomap_text_put(out, topomap_graph_arc_messages(graph, i));
             topomap_text_string(out, " msgs sent\n");

@@ -93,7 +93,7 @@ static int line_read(void *reader, const char *line, topomap_error *err)
     return 0;
 }
 
-static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,
+static int finish(struct reader *in, const topomap_source *source, topomap_graph **graph,
                   topomap_error *err)
 {
     if (!in->begun)
@@ -106,7 +106,7 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
     if (!in->ended)
         return topomap_input_fail(in->input, err,
                                   "the file ends inside the communication matrix: it is truncated");
-    if (topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err))
+    if (topomap_profile_finish(source, &in->arcs, in->ranks, graph, err))
         return -1;
     if (!in->command ||
         !topomap_graph_set_text(&(*graph)->source, err, "mpiP report of %s", in->command))
@@ -115,25 +115,20 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
     return -1;
 }
 
-static int mpip_read(topomap_input *input, const topomap_graph_options *options,
-                     topomap_graph **graph, topomap_error *err)
+static int mpip_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input, .arcs = {.has_messages = 1}};
-    int status =
-        topomap_lines_read(input, 0, line_read, &in, err) || finish(&in, options, graph, err);
+    struct reader in = {.input = source->input, .arcs = {.has_messages = 1}};
+    int status = topomap_lines_read(source->input, 0, line_read, &in, err) ||
+                 finish(&in, source, graph, err);
 
     topomap_arcs_clear(&in.arcs);
     free(in.command);
     return status ? -1 : 0;
 }
 
-static const topomap_graph_option options[] = {
-    TOPOMAP_PROFILE_MIN_BYTES,
-    {NULL, NULL, NULL},
-};
 const topomap_graph_io topomap_mpip = {
     .row = {"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP",
-            1, 0, options},
+            1, 0, topomap_profile_options},
     .magic = "@ mpiP",
     .read = mpip_read,
 };

@@ -18,19 +18,10 @@ struct topomap_part_sent {
     uint64_t bytes, messages;
 };
 
-static int order(uint64_t x, uint64_t y)
-{
-    return (x > y) - (x < y);
-}
-
-static int by_member(const void *a, const void *b)
-{
-    const struct topomap_part_member *x = a, *y = b;
-    int by_comm = order(x->comm, y->comm), by_size = order(x->size, y->size),
-        by_rank = order(x->rank, y->rank);
-
-    return by_comm ? by_comm : by_size ? by_size : by_rank ? by_rank : order(x->of, y->of);
-}
+TOPOMAP_COMPARE(by_place, struct topomap_part_member,
+                TOPOMAP_ORDER(x->comm, y->comm) ?: TOPOMAP_ORDER(x->size, y->size),
+                TOPOMAP_ORDER(x->rank, y->rank))
+TOPOMAP_COMPARE(by_member, struct topomap_part_member, by_place(x, y), TOPOMAP_ORDER(x->of, y->of))
 
 int topomap_part_comms_begin(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
                              topomap_error *err)
@@ -42,12 +33,10 @@ int topomap_part_comms_begin(topomap_parts *parts, uint32_t rank, const topomap_
     comms->any = 1;
     comms->now = row->bytes_out;
     comms->size = (uint32_t)row->messages_out;
-    if (topomap_grow(&comms->member, &comms->member_room, comms->members + 1, sizeof *comms->member,
-                     err))
-        return -1;
-    comms->member[comms->members++] = (struct topomap_part_member){
-        .comm = comms->now, .size = comms->size, .rank = row->partner, .of = rank};
-    return 0;
+    return TOPOMAP_APPEND(
+        comms->member, comms->members, comms->member_room, err,
+        (struct topomap_part_member){
+            .comm = comms->now, .size = comms->size, .rank = row->partner, .of = rank});
 }
 
 int topomap_part_comms_add(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
@@ -61,47 +50,26 @@ int topomap_part_comms_add(topomap_parts *parts, uint32_t rank, const topomap_pa
     parts->sums.messages += row->messages_out;
     if (parts->no_arcs)
         return 0;
-    if (topomap_grow(&comms->sent, &comms->sent_room, comms->sents + 1, sizeof *comms->sent, err))
-        return -1;
-    comms->sent[comms->sents++] = (struct topomap_part_sent){.comm = comms->now,
-                                                             .size = comms->size,
-                                                             .to = row->partner,
-                                                             .from = rank,
-                                                             .bytes = row->bytes_out,
-                                                             .messages = row->messages_out};
-    return 0;
+    return TOPOMAP_APPEND(comms->sent, comms->sents, comms->sent_room, err,
+                          (struct topomap_part_sent){comms->now, comms->size, row->partner, rank,
+                                                     row->bytes_out, row->messages_out});
 }
 
 /* Of a member that was seen as one rank of the run alone; NULL: it was not. */
 static const struct topomap_part_member *find(const struct topomap_part_comms *comms,
                                               const struct topomap_part_sent *sent)
 {
-    size_t low = 0, high = comms->members;
-    const struct topomap_part_member key = {.comm = sent->comm,
-                                            .size = sent->size,
-                                            .rank = sent->to},
-                                     *found;
+    const struct topomap_part_member key = {sent->comm, sent->size, sent->to, 0}, *found, *same;
 
-    while (low < high) { /* the first that is not before the key */
-        size_t middle = low + (high - low) / 2;
-
-        if (by_member(&comms->member[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    found = &comms->member[low];
-    if (low == comms->members || found->comm != key.comm || found->size != key.size ||
-        found->rank != key.rank)
+    if (!comms->members)
         return NULL;
-    for (size_t i = low + 1; i < comms->members; i++) {
-        const struct topomap_part_member *next = &comms->member[i];
-
-        if (next->comm != key.comm || next->size != key.size || next->rank != key.rank)
-            break;
-        if (next->of != found->of)
+    same = found = bsearch(&key, comms->member, comms->members, sizeof key, by_place);
+    for (; same && same > comms->member && !by_place(same - 1, &key); same--)
+        if (same[-1].of != found->of)
             return NULL;
-    }
+    for (; same && same < comms->member + comms->members && !by_place(same, &key); same++)
+        if (same->of != found->of)
+            return NULL;
     return found;
 }
 
@@ -109,8 +77,7 @@ int topomap_part_comms_take(topomap_parts *parts, topomap_error *err)
 {
     struct topomap_part_comms *comms = &parts->comms;
 
-    if (comms->members)
-        qsort(comms->member, comms->members, sizeof *comms->member, by_member);
+    TOPOMAP_SORT(comms->member, comms->members, by_member);
     for (size_t i = 0; i < comms->sents; i++) {
         const struct topomap_part_sent *sent = &comms->sent[i];
         const struct topomap_part_member *to = find(comms, sent);

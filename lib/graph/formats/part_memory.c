@@ -26,11 +26,6 @@ enum {
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
-static uint64_t pages(uint64_t size)
-{
-    return (size + PAGE - 1) / PAGE * PAGE;
-}
-
 /* ftruncate() over a limit is a signal that would end the caller. */
 static int fits(uint64_t size)
 {
@@ -58,7 +53,7 @@ static uint64_t lay(struct topomap_part_memory *head, uint32_t slots, uint64_t p
     head->slots = slots;
     head->first = PAGE;
     for (uint64_t rows = partners * PHASES; rows >= partners && !fits(size); rows /= PHASES) {
-        head->stride = pages(sizeof(struct topomap_part_slot) + rows * ROW);
+        head->stride = (sizeof(struct topomap_part_slot) + rows * ROW + PAGE - 1) / PAGE * PAGE;
         size = head->stride > MOST / slots ? UINT64_MAX : head->first + slots * head->stride;
     }
     return size;

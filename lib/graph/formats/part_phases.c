@@ -118,11 +118,6 @@ static double overlap(const topomap_graph *a, const topomap_graph *b)
     return sum;
 }
 
-static int is_larger(const struct phase *a, const struct phase *b)
-{
-    return a->graph->total_bytes > b->graph->total_bytes;
-}
-
 /* The largest first; of those as large, the earlier. */
 static int take_graphs(topomap_parts *parts, uint32_t ranks, struct phases *all, topomap_error *err)
 {
@@ -134,7 +129,7 @@ static int take_graphs(topomap_parts *parts, uint32_t ranks, struct phases *all,
             continue;
         if (topomap_arcs_take(&parts->phase[k], ranks, &made.graph, err))
             return -1;
-        for (; at && is_larger(&made, &all->phase[at - 1]); at--)
+        for (; at && made.graph->total_bytes > all->phase[at - 1].graph->total_bytes; at--)
             all->phase[at] = all->phase[at - 1];
         all->phase[at] = made;
         all->count++;
@@ -171,35 +166,23 @@ static uint32_t put_together(struct phases *all)
 
 /* ---- Phases of the graph ------------------------------------------------------------------- */
 
-static int add_graph(topomap_arcs *arcs, const topomap_graph *g, topomap_error *err)
-{
-    for (uint32_t u = 0; u < g->ranks; u++)
-        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
-            if (topomap_arcs_add(arcs, u, g->target[e], g->bytes[e],
-                                 topomap_graph_arc_messages(g, e), err))
-                return -1;
-    return 0;
-}
-
 /* Phase \p into, with all that goes to it. */
 static int sum(struct phases *all, uint32_t into, topomap_error *err)
 {
-    struct phase *own = &all->phase[into];
-    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = 1};
-    uint32_t ranks = own->graph->ranks;
-    int more = 0;
+    const topomap_graph *part[TOPOMAP_PART_PHASES];
+    topomap_graph *made;
+    size_t count = 0;
 
     for (uint32_t i = 0; i < all->count; i++)
-        more |= i != into && all->phase[i].goes_to == into;
-    if (!more)
+        if (all->phase[i].goes_to == into)
+            part[count++] = all->phase[i].graph;
+    if (count == 1)
         return 0;
-    for (uint32_t i = 0; i < all->count; i++)
-        if (all->phase[i].goes_to == into) {
-            if (add_graph(&arcs, all->phase[i].graph, err))
-                return -1;
-            topomap_graph_free(topomap_take(&all->phase[i].graph));
-        }
-    return topomap_arcs_take(&arcs, ranks, &own->graph, err);
+    if (topomap_graph_merge(part, count, &made, err))
+        return -1;
+    topomap_graph_free(all->phase[into].graph);
+    all->phase[into].graph = made;
+    return 0;
 }
 
 static int give(struct phases *all, topomap_graph *graph, topomap_error *err)
@@ -229,10 +212,9 @@ int topomap_part_phases_take(topomap_parts *parts, topomap_graph *graph, topomap
 
     if (!parts->phase)
         return 0;
-    status = take_graphs(parts, graph->ranks, &all, err);
-    if (!status && all.bytes && put_together(&all) > 1)
-        status = give(&all, graph, err);
+    status = take_graphs(parts, graph->ranks, &all, err) ||
+             (all.bytes && put_together(&all) > 1 && give(&all, graph, err));
     for (uint32_t i = 0; i < all.count; i++)
         topomap_graph_free(all.phase[i].graph);
-    return status;
+    return status ? -1 : 0;
 }

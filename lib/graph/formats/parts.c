@@ -284,14 +284,8 @@ int topomap_parts_add(topomap_parts *parts, int fd, uint32_t number, const char 
 
 /* ---- The graph ----------------------------------------------------------------------------- */
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct topomap_parts_seen *x = a, *y = b;
-
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->file > y->file) - (x->file < y->file);
-}
+TOPOMAP_COMPARE(by_rank, struct topomap_parts_seen, TOPOMAP_ORDER(x->rank, y->rank),
+                TOPOMAP_ORDER(x->file, y->file))
 
 const char *topomap_part_status_text(int status, char *text, size_t size)
 {
@@ -344,8 +338,7 @@ static int check_seen(topomap_parts *parts, const char *folder, topomap_error *e
 
     if (check_files(parts, folder, err))
         return -1;
-    if (parts->count)
-        qsort(seen, parts->count, sizeof *seen, by_rank);
+    TOPOMAP_SORT(seen, parts->count, by_rank);
     for (size_t i = 0; i < parts->count; i++) {
         if (i && seen[i].rank == seen[i - 1].rank)
             return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -419,14 +412,10 @@ static int list_parts(DIR *folder, uint32_t **number, size_t *count, topomap_err
     uint32_t n;
 
     while ((row = readdir(folder)) != NULL) {
-        if (part_number(row->d_name, &n))
-            continue;
-        if (topomap_grow(number, &room, *count + 1, sizeof **number, err))
+        if (!part_number(row->d_name, &n) && TOPOMAP_APPEND(*number, *count, room, err, n))
             return -1;
-        (*number)[(*count)++] = n;
     }
-    if (*count)
-        qsort(*number, *count, sizeof **number, topomap_by_u32);
+    TOPOMAP_SORT(*number, *count, topomap_by_u32);
     return 0;
 }
 
@@ -489,12 +478,12 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
                             topomap_error *err)
 {
-    topomap_parts parts = {0};
-    int status = add_folder(&parts, folder, path, seconds, err) ||
-                 topomap_parts_take(&parts, path, graph, err);
+    TOPOMAP_CLEANUP(topomap_parts_clear) topomap_parts parts = {0};
 
-    topomap_parts_clear(&parts);
-    return status ? -1 : 0;
+    return add_folder(&parts, folder, path, seconds, err) ||
+                   topomap_parts_take(&parts, path, graph, err)
+               ? -1
+               : 0;
 }
 
 int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,

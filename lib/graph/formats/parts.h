@@ -237,6 +237,8 @@ int topomap_part_memory_is(int fd, struct topomap_part_memory *head);
 /* ---- profile ------------------------------------------------------------------- */
 /* What measured traffic has in common, whoever measured it. */
 
+/** The options of a format that has `min-bytes` alone. */
+extern const topomap_graph_option topomap_profile_options[];
 /** The row of `min-bytes`, for tables of options. */
 #define TOPOMAP_PROFILE_MIN_BYTES                                                                  \
     {                                                                                              \
@@ -245,9 +247,7 @@ int topomap_part_memory_is(int fd, struct topomap_part_memory *head);
 
 /** Makes the graph of a profile: takes the arcs, leaves out what `min-bytes` says, refuses (EINPUT)
  *  what has no pair of ranks left, and notes where no pair stands out from the background. */
-int topomap_profile_finish(const topomap_input *input, const topomap_graph_options *options,
-                           topomap_arcs *arcs, uint64_t ranks, topomap_graph **graph,
-                           topomap_error *err);
+int topomap_profile_finish(const topomap_source *source, topomap_arcs *arcs, uint64_t ranks,
+                           topomap_graph **graph, topomap_error *err);
 /** The first part alone: leaves out directed pairs of fewer bytes than `min-bytes`. */
-int topomap_profile_filter(const topomap_graph_options *options, topomap_graph *graph,
-                           topomap_error *err);
+int topomap_profile_filter(const topomap_source *source, topomap_graph *graph, topomap_error *err);

@@ -10,6 +10,11 @@
 #define BACKGROUND_BYTES 4096
 #define BACKGROUND_MESSAGE 64
 
+const topomap_graph_option topomap_profile_options[] = {
+    TOPOMAP_PROFILE_MIN_BYTES,
+    {NULL, NULL, NULL},
+};
+
 static void keep_arc(topomap_graph *graph, uint64_t kept, uint64_t i)
 {
     char *messages = graph->messages;
@@ -21,12 +26,11 @@ static void keep_arc(topomap_graph *graph, uint64_t kept, uint64_t i)
         memmove(messages + kept * width, messages + i * width, width);
 }
 
-int topomap_profile_filter(const topomap_graph_options *options, topomap_graph *graph,
-                           topomap_error *err)
+int topomap_profile_filter(const topomap_source *source, topomap_graph *graph, topomap_error *err)
 {
     uint64_t least, kept = 0, i = 0;
 
-    if (topomap_graph_option_number(options, "min-bytes", 0, INT64_MAX, 0, &least, err))
+    if (topomap_graph_option_number(source, "min-bytes", 0, INT64_MAX, 0, &least, err))
         return -1;
     if (!least)
         return 0;
@@ -74,15 +78,14 @@ static int look(const topomap_input *input, topomap_graph *graph, topomap_error 
         (unsigned long long)most);
 }
 
-int topomap_profile_finish(const topomap_input *input, const topomap_graph_options *options,
-                           topomap_arcs *arcs, uint64_t ranks, topomap_graph **graph,
-                           topomap_error *err)
+int topomap_profile_finish(const topomap_source *source, topomap_arcs *arcs, uint64_t ranks,
+                           topomap_graph **graph, topomap_error *err)
 {
     TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
-    if (topomap_lines_plausible(input, ranks, arcs->count, err) ||
+    if (topomap_lines_plausible(source->input, ranks, arcs->count, err) ||
         topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
-        topomap_profile_filter(options, made, err) || look(input, made, err))
+        topomap_profile_filter(source, made, err) || look(source->input, made, err))
         return -1;
     *graph = topomap_take(&made);
     return 0;

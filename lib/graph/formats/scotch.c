@@ -165,12 +165,7 @@ struct labelled {
     uint32_t vertex;
 };
 
-static int by_label(const void *a, const void *b)
-{
-    uint64_t x = ((const struct labelled *)a)->label, y = ((const struct labelled *)b)->label;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(by_label, struct labelled, TOPOMAP_ORDER(x->label, y->label), 0)
 
 static int label_target(struct reader *in, const struct labelled *sorted, uint32_t u, uint64_t i,
                         topomap_error *err)
@@ -247,27 +242,21 @@ static int nothing_follows(struct reader *in, topomap_error *err)
     return got;
 }
 
-static int scotch_read(topomap_input *input, const topomap_graph_options *options,
-                       topomap_graph **graph, topomap_error *err)
+static int scotch_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.list = {.input = input}};
-    int status;
-
-    (void)options;
-    status = topomap_undirected_open(&in.list, err) || header_read(&in, err) ||
-             topomap_undirected_reserve(&in.list, err) || vertices_read(&in, err) ||
-             nothing_follows(&in, err) || (in.labels && labels_apply(&in, err)) ||
-             sort_rows(&in, err);
+    struct reader in = {.list = {.input = source->input}};
+    int status = topomap_undirected_open(&in.list, err) || header_read(&in, err) ||
+                 topomap_undirected_reserve(&in.list, err) || vertices_read(&in, err) ||
+                 nothing_follows(&in, err) || (in.labels && labels_apply(&in, err)) ||
+                 sort_rows(&in, err);
     free(in.label);
     return topomap_undirected_close(&in.list, status, graph, err);
 }
 
-static int scotch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                        topomap_error *err)
+static int scotch_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_weights_clear) topomap_weights all = {0};
 
-    (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
     fprintf(out->file, "0\n%u %llu\n0 01%c\n", graph->ranks,

@@ -3,7 +3,6 @@
  * checksums, and that they are rows as topomap_graph has them, whoever wrote the file. */
 #include "graph/formats/io.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -435,16 +434,14 @@ static int graph_read(const struct file *in, topomap_graph **graph, topomap_erro
     return 0;
 }
 
-static int tmg_read(topomap_input *input, const topomap_graph_options *options,
-                    topomap_graph **graph, topomap_error *err)
+static int tmg_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct file in = {.path = topomap_input_path(input)};
+    struct file in = {.path = topomap_input_path(source->input)};
     void *bytes;
     int mapped, status;
 
-    (void)options;
     if (topomap_tmg_order(err) ||
-        topomap_input_map(input, FILE_LIMIT, &bytes, &in.size, &mapped, err))
+        topomap_input_map(source->input, FILE_LIMIT, &bytes, &in.size, &mapped, err))
         return -1;
     in.bytes = bytes;
     status = table_read(&in, err) || graph_read(&in, graph, err) ? -1 : 0;
@@ -458,10 +455,8 @@ static int tmg_read(topomap_input *input, const topomap_graph_options *options,
     return status;
 }
 
-static int tmg_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                     topomap_error *err)
+static int tmg_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
-    (void)path;
     return topomap_tmg_write(graph, out->file, err);
 }
 

@@ -26,11 +26,9 @@ struct list {
 static int add(struct list *list, const struct piece *piece, size_t count, topomap_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!piece[i].bytes)
-            continue;
-        if (topomap_grow(&list->piece, &list->capacity, list->count + 1, sizeof *list->piece, err))
+        if (piece[i].bytes &&
+            TOPOMAP_APPEND(list->piece, list->count, list->capacity, err, piece[i]))
             return -1;
-        list->piece[list->count++] = piece[i];
     }
     return 0;
 }
@@ -83,24 +81,19 @@ static int add_phases(struct list *list, const topomap_graph *graph, topomap_err
     for (uint32_t i = 0; i < graph->phases; i++) {
         const topomap_graph *phase = graph->phase[i];
         uint64_t *head = list->heads + 4 * (size_t)i;
+        const struct piece pieces[] = {
+            {TOPOMAP_TMG_PHASE, i + 1, head, 32},
+            {TOPOMAP_TMG_BARRIER, i + 1, phase->barrier ? &barrier : NULL, 8},
+        };
 
         head[0] = phase->arcs;
         head[1] = phase->pairs;
         head[2] = phase->total_bytes;
         head[3] = phase->total_messages;
-        if (add(list, &(struct piece){TOPOMAP_TMG_PHASE, i + 1, head, 32}, 1, err) ||
-            add(list,
-                &(struct piece){TOPOMAP_TMG_BARRIER, i + 1, phase->barrier ? &barrier : NULL, 8}, 1,
-                err) ||
-            add_arcs(list, i + 1, phase, err))
+        if (add(list, pieces, 2, err) || add_arcs(list, i + 1, phase, err))
             return -1;
     }
     return 0;
-}
-
-static uint64_t aligned(uint64_t at)
-{
-    return (at + TOPOMAP_TMG_ALIGN - 1) / TOPOMAP_TMG_ALIGN * TOPOMAP_TMG_ALIGN;
 }
 
 static void describe(const struct list *list, const topomap_graph *graph,
@@ -120,7 +113,7 @@ static void describe(const struct list *list, const topomap_graph *graph,
     for (size_t i = 0; i < list->count; i++) {
         const struct piece *piece = &list->piece[i];
 
-        at = aligned(at);
+        at = (at + TOPOMAP_TMG_ALIGN - 1) / TOPOMAP_TMG_ALIGN * TOPOMAP_TMG_ALIGN;
         table[i] = (struct topomap_tmg_section){piece->kind, piece->phase, at, piece->size,
                                                 topomap_hash64_all(piece->bytes, piece->size)};
         at += piece->size;

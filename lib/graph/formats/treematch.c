@@ -67,14 +67,13 @@ static int rows_read(struct reader *in, topomap_error *err)
     return 0;
 }
 
-static int treematch_read(topomap_input *input, const topomap_graph_options *options,
-                          topomap_graph **graph, topomap_error *err)
+static int treematch_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input};
+    struct reader in = {.input = source->input};
     TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     int status = rows_read(&in, err) ||
                  topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, &made, err) ||
-                 topomap_profile_filter(options, made, err);
+                 topomap_profile_filter(source, made, err);
 
     topomap_arcs_clear(&in.arcs);
     if (status)
@@ -83,12 +82,11 @@ static int treematch_read(topomap_input *input, const topomap_graph_options *opt
     return 0;
 }
 
-static int treematch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
-                           topomap_error *err)
+static int treematch_write(const topomap_graph *graph, topomap_text_out *out, topomap_error *err)
 {
     if (graph->ranks > MOST_RANKS)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "%s: a dense matrix of %lu ranks; %llu are the most", path,
+                                 "%s: a dense matrix of %lu ranks; %llu are the most", out->path,
                                  (unsigned long)graph->ranks, (unsigned long long)MOST_RANKS);
     for (uint32_t u = 0; u < graph->ranks; u++) {
         uint64_t i = graph->offset[u];
@@ -104,13 +102,9 @@ static int treematch_write(const topomap_graph *graph, const char *path, topomap
     return 0;
 }
 
-static const topomap_graph_option options[] = {
-    TOPOMAP_PROFILE_MIN_BYTES,
-    {NULL, NULL, NULL},
-};
 const topomap_graph_io topomap_treematch = {
     .row = {"treematch", "TreeMatch matrix: N lines of N numbers of bytes, row r what rank r sends",
-            "mat", 1, 1, options},
+            "mat", 1, 1, topomap_profile_options},
     .sniff = topomap_treematch_sniff,
     .read = treematch_read,
     .write = treematch_write,

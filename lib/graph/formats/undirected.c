@@ -71,12 +71,7 @@ struct entry {
     uint64_t bytes;
 };
 
-static int by_target(const void *a, const void *b)
-{
-    uint32_t x = ((const struct entry *)a)->target, y = ((const struct entry *)b)->target;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(by_target, struct entry, TOPOMAP_ORDER(x->target, y->target), 0)
 
 int topomap_undirected_sort(topomap_undirected *in, uint64_t u, uint64_t end, topomap_error *err)
 {
@@ -112,11 +107,12 @@ static int one_sided(const topomap_undirected *in, uint32_t from, uint32_t to, t
 }
 
 /* Arc `i` is u -> v with u < v. Rows ascend, so cursor[v] meets the u's in order. */
-static int split_edge(topomap_undirected *in, uint32_t u, uint64_t i, topomap_error *err)
+static int split_edge(topomap_undirected *in, uint64_t *cursor, uint32_t u, uint64_t i,
+                      topomap_error *err)
 {
     topomap_graph *graph = in->graph;
     uint32_t v = graph->target[i];
-    uint64_t back = in->cursor[v], weight = graph->bytes[i];
+    uint64_t back = cursor[v], weight = graph->bytes[i];
 
     if (back < graph->offset[v + 1] && graph->target[back] < u)
         return one_sided(in, v, graph->target[back], err);
@@ -128,7 +124,7 @@ static int split_edge(topomap_undirected *in, uint32_t u, uint64_t i, topomap_er
             topomap_input_path(in->input), in->line[v], (unsigned long long)(v + in->base),
             (unsigned long long)(u + in->base), (unsigned long long)graph->bytes[back],
             (unsigned long long)weight, in->line[u]);
-    in->cursor[v]++;
+    cursor[v]++;
     if (weight >= TOPOMAP_GRAPH_SUM - graph->total_bytes)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s:%zu: the sum of edge weights reaches 2^63",
@@ -142,18 +138,19 @@ static int split_edge(topomap_undirected *in, uint32_t u, uint64_t i, topomap_er
 static int split(topomap_undirected *in, topomap_error *err)
 {
     topomap_graph *graph = in->graph;
+    /* The next arc of each row that has no way back yet. */
+    TOPOMAP_FREED uint64_t *cursor = topomap_alloc(graph->ranks, sizeof *cursor, err);
 
-    in->cursor = topomap_alloc(graph->ranks, sizeof *in->cursor, err);
-    if (!in->cursor)
+    if (!cursor)
         return -1;
-    memcpy(in->cursor, graph->offset, graph->ranks * sizeof *in->cursor);
+    memcpy(cursor, graph->offset, graph->ranks * sizeof *cursor);
     for (uint32_t u = 0; u < graph->ranks; u++) {
-        uint64_t i = in->cursor[u];
+        uint64_t i = cursor[u];
 
         if (i < graph->offset[u + 1] && graph->target[i] < u)
             return one_sided(in, u, graph->target[i], err);
         for (; i < graph->offset[u + 1]; i++)
-            if (split_edge(in, u, i, err))
+            if (split_edge(in, cursor, u, i, err))
                 return -1;
     }
     graph->pairs = graph->arcs / 2;
@@ -165,7 +162,6 @@ int topomap_undirected_close(topomap_undirected *in, int status, topomap_graph *
 {
     if (!status)
         status = split(in, err);
-    free(in->cursor);
     free(in->line);
     if (status)
         topomap_graph_free(in->graph);

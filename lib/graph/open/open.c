@@ -30,17 +30,10 @@ int topomap_graph_divided(const char *name, char *file, uint32_t *parts)
            !stat(file, &about);
 }
 
-/* "nofile.csv", "mesh.mtx,parts=16": no pattern has a dot in its first word. */
-static int looks_like_file(const char *what)
-{
-    const char *dot = strpbrk(what, ".:(");
-
-    return dot && *dot == '.' && dot[1];
-}
-
 /* It is no file that can be seen, and no pattern. */
 static int nothing(const char *what, int why, topomap_error *err)
 {
+    const char *dot = strpbrk(what, ".:(");
     char near[300];
 
     if (*what == '~')
@@ -48,7 +41,8 @@ static int nothing(const char *what, int why, topomap_error *err)
                                  "%.300s: no such file: a shell leaves ~ behind `=` as it is; name "
                                  "the whole path",
                                  what);
-    if (strchr(what, '/') || looks_like_file(what) || (why != ENOENT && why != ENOTDIR))
+    /* "nofile.csv", "mesh.mtx,parts=16": no pattern has a dot in its first word. */
+    if (strchr(what, '/') || (dot && *dot == '.' && dot[1]) || (why != ENOENT && why != ENOTDIR))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: cannot open: %s", what,
                                  strerror(why));
     topomap_pattern_suggest(what, near, sizeof near);

@@ -50,26 +50,16 @@ static int is_refined(const struct blocks *b, const uint64_t *corner, uint64_t s
     return fabs(sqrt(sum) - b->radius) < 1.7 * (double)side;
 }
 
-static int add_leaf(struct blocks *b, const uint64_t *corner, uint32_t level, topomap_error *err)
-{
-    struct leaf *leaf;
-
-    if (topomap_grow(&b->leaf, &b->capacity, b->count + 1, sizeof *b->leaf, err))
-        return -1;
-    leaf = &b->leaf[b->count++];
-    for (int k = 0; k < 3; k++)
-        leaf->corner[k] = (uint32_t)corner[k];
-    leaf->level = level;
-    return 0;
-}
-
 /* The leaves of one block, its parts in Z order. */
 static int add_block(struct blocks *b, const uint64_t *corner, int level, topomap_error *err)
 {
     uint64_t side = UINT64_C(1) << (b->levels - level);
 
     if (level == b->levels || !is_refined(b, corner, side))
-        return add_leaf(b, corner, (uint32_t)level, err);
+        return TOPOMAP_APPEND(
+            b->leaf, b->count, b->capacity, err,
+            (struct leaf){{(uint32_t)corner[0], (uint32_t)corner[1], (uint32_t)corner[2]},
+                          (uint32_t)level});
     for (unsigned part = 0; part < 1u << b->dims; part++) {
         uint64_t at[3];
 
@@ -81,11 +71,7 @@ static int add_block(struct blocks *b, const uint64_t *corner, int level, topoma
     return 0;
 }
 
-static int by_curve(const void *a, const void *b)
-{
-    return topomap_pattern_curve(((const struct leaf *)a)->corner, ((const struct leaf *)b)->corner,
-                                 2, -1);
-}
+TOPOMAP_COMPARE(by_curve, struct leaf, topomap_pattern_curve(x->corner, y->corner, 2, -1), 0)
 
 static uint64_t cell_of(const struct blocks *b, uint64_t x, uint64_t y, uint64_t z)
 {
@@ -105,7 +91,7 @@ static void own(struct blocks *b, uint32_t i)
                                  leaf->corner[2] + z)] = i;
 }
 
-static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topomap_error *err)
+static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topomap_pattern_out *out)
 {
     topomap_random random = {topomap_pattern_number(args, "seed")};
     uint64_t cells = 1, least = UINT64_MAX, corner[3];
@@ -119,19 +105,19 @@ static int blocks_new(const topomap_pattern_args *args, struct blocks *b, topoma
             least = b->size[k];
     }
     if (cells > TOPOMAP_PATTERN_MOST)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                  "%llu blocks of the finest level; " TOPOMAP_PATTERN_LIMIT,
                                  (unsigned long long)cells);
     for (int k = 0; k < b->dims; k++) /* near the middle */
         b->centre[k] = (double)b->size[k] * (0.4 + 0.2 * topomap_pattern_unit(&random));
     b->radius = (double)least * topomap_pattern_get(args, "radius")->real;
-    b->owner = topomap_alloc(cells, sizeof *b->owner, err);
+    b->owner = topomap_pattern_alloc(out, cells, sizeof *b->owner);
     if (!b->owner)
         return -1;
     for (corner[2] = 0; corner[2] < b->size[2]; corner[2] += UINT64_C(1) << b->levels)
         for (corner[1] = 0; corner[1] < b->size[1]; corner[1] += UINT64_C(1) << b->levels)
             for (corner[0] = 0; corner[0] < b->size[0]; corner[0] += UINT64_C(1) << b->levels)
-                if (add_block(b, corner, 0, err))
+                if (add_block(b, corner, 0, out->err))
                     return -1;
     qsort(b->leaf, b->count, sizeof *b->leaf, by_curve);
     for (size_t i = 0; i < b->count; i++)
@@ -145,14 +131,13 @@ static uint64_t steps_of(const struct leaf *leaf, int subcycle)
 }
 
 /* Runs of the curve with loads as equal as their order allows. */
-static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pattern_out *out,
-                     topomap_error *err)
+static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pattern_out *out)
 {
     uint64_t total = 0, before = 0;
 
-    b->rank = topomap_alloc(b->count, sizeof *b->rank, err);
+    b->rank = topomap_pattern_alloc(out, b->count, sizeof *b->rank);
     if (subcycle)
-        out->load = topomap_alloc(ranks, sizeof *out->load, err);
+        out->load = topomap_alloc(ranks, sizeof *out->load, out->err);
     if (!b->rank || (subcycle && !out->load))
         return -1;
     for (size_t i = 0; i < b->count; i++)
@@ -172,7 +157,7 @@ static int share_out(struct blocks *b, uint64_t ranks, int subcycle, topomap_pat
 
 /* The face of a leaf's low side in dimension k: every leaf that touches it, once. */
 static int add_face(const struct blocks *b, uint32_t i, int k, uint64_t bytes, int subcycle,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
     const struct leaf *leaf = &b->leaf[i];
     uint64_t side = UINT64_C(1) << (b->levels - (int)leaf->level), at[3], width[3];
@@ -199,46 +184,39 @@ static int add_face(const struct blocks *b, uint32_t i, int k, uint64_t bytes, i
                                                                              : other->corner[d]);
                 if (first && b->rank[i] != b->rank[j] &&
                     topomap_pattern_pair(out, b->rank[j], b->rank[i],
-                                         topomap_pattern_times(bytes, steps_of(finer, subcycle)),
-                                         err))
+                                         topomap_pattern_times(bytes, steps_of(finer, subcycle))))
                     return -1;
             }
     return 0;
 }
 
-static int fill(const topomap_pattern_args *args, struct blocks *b, topomap_pattern_out *out,
-                topomap_error *err)
+static void blocks_clear(struct blocks *b)
 {
+    free(b->leaf);
+}
+
+static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out)
+{
+    TOPOMAP_CLEANUP(blocks_clear) struct blocks b = {0};
     int subcycle = topomap_pattern_number(args, "subcycle") != 0;
     uint64_t ranks = topomap_pattern_number(args, "n");
 
-    if (blocks_new(args, b, err))
+    if (blocks_new(args, &b, out))
         return -1;
     if (!ranks)
-        ranks = b->count;
-    if (ranks > b->count)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "n=%llu, but there are %zu blocks",
-                                 (unsigned long long)ranks, b->count);
+        ranks = b.count;
+    if (ranks > b.count)
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "n=%llu, but there are %zu blocks",
+                                 (unsigned long long)ranks, b.count);
     /* At most 2^dims - 1 finer neighbours a face; most have one. */
-    if (topomap_pattern_size(out, ranks, 2 * (uint64_t)b->dims * b->count, err) ||
-        share_out(b, ranks, subcycle, out, err))
+    if (topomap_pattern_size(out, ranks, 2 * (uint64_t)b.dims * b.count) ||
+        share_out(&b, ranks, subcycle, out))
         return -1;
-    for (uint32_t i = 0; i < b->count; i++)
-        for (int k = 0; k < b->dims; k++)
-            if (add_face(b, i, k, topomap_pattern_number(args, "bytes"), subcycle, out, err))
+    for (uint32_t i = 0; i < b.count; i++)
+        for (int k = 0; k < b.dims; k++)
+            if (add_face(&b, i, k, topomap_pattern_number(args, "bytes"), subcycle, out))
                 return -1;
     return 0;
-}
-
-static int make_amr(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
-{
-    struct blocks blocks = {0};
-    int status = fill(args, &blocks, out, err);
-
-    free(blocks.leaf);
-    free(blocks.owner);
-    free(blocks.rank);
-    return status;
 }
 
 const topomap_pattern topomap_patterns_amr[] = {

@@ -123,11 +123,10 @@ static uint32_t most_phases(const piece *list, size_t count)
 static int take_sum(const piece *list, size_t count, uint32_t ranks, topomap_arcs *more,
                     topomap_graph **graph, topomap_error *err)
 {
-    int status = add_pieces(list, count, more->count, more, err) ||
-                 topomap_arcs_take(more, ranks, graph, err);
-
-    topomap_arcs_clear(more);
-    return status ? -1 : 0;
+    return add_pieces(list, count, more->count, more, err) ||
+                   topomap_arcs_take(more, ranks, graph, err)
+               ? -1
+               : 0;
 }
 
 /* Phase k of all pieces. */
@@ -154,7 +153,7 @@ static int sum_of_phases(topomap_graph **phase, uint32_t phases, topomap_graph *
                          topomap_error *err)
 {
     TOPOMAP_FREED piece *list = topomap_alloc(phases, sizeof *list, err);
-    topomap_arcs arcs = {0};
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {0};
     TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
 
     if (!list)
@@ -174,7 +173,7 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
 {
     topomap_graph **phase = topomap_alloc(phases, sizeof *phase, err);
     TOPOMAP_FREED piece *some = topomap_alloc(count, sizeof *some, err);
-    topomap_arcs none = {0};
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs none = {0};
     int status = phase && some ? 0 : -1;
 
     for (uint32_t k = 0; !status && k < phases; k++)
@@ -182,7 +181,6 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
     if (!status)
         status = sum_of_phases(phase, phases, graph, err);
     topomap_graph_free_list(phase, status ? phases : 0);
-    topomap_arcs_clear(more);
     return status;
 }
 
@@ -202,44 +200,22 @@ static int add_up(const piece *list, size_t count, uint32_t phases, uint64_t ran
 
 /* ---- The three ----------------------------------------------------------------------------- */
 
-static uint64_t most_ranks(const topomap_operand *part, size_t parts)
-{
-    uint64_t most = 0;
-
-    for (size_t i = 0; i < parts; i++)
-        if (part[i].graph->ranks > most)
-            most = part[i].graph->ranks;
-    return most;
-}
-
-int topomap_combine_sum(const topomap_operand *part, size_t parts, topomap_graph **graph,
-                        topomap_error *err)
+int topomap_combine_same(const topomap_operand *part, size_t parts, int in_turn,
+                         topomap_graph **graph, topomap_error *err)
 {
     TOPOMAP_FREED piece *list = topomap_alloc(parts, sizeof *list, err);
-    topomap_arcs none = {0};
-
-    if (!list)
-        return -1;
-    for (size_t i = 0; i < parts; i++)
-        list[i] = (piece){part[i].graph, part[i].factor, 0, 0};
-    return add_up(list, parts, most_phases(list, parts), most_ranks(part, parts), &none, graph,
-                  err);
-}
-
-int topomap_combine_phases(const topomap_operand *part, size_t parts, topomap_graph **graph,
-                           topomap_error *err)
-{
-    TOPOMAP_FREED piece *list = topomap_alloc(parts, sizeof *list, err);
-    topomap_arcs none = {0};
-    uint32_t phases = 0;
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs none = {0};
+    uint32_t phases = 0, ranks = 0;
 
     if (!list)
         return -1;
     for (size_t i = 0; i < parts; i++) {
-        list[i] = (piece){part[i].graph, part[i].factor, 0, phases};
+        list[i] = (piece){part[i].graph, part[i].factor, 0, in_turn ? phases : 0};
         phases += part[i].graph->phases ? part[i].graph->phases : 1;
+        ranks = part[i].graph->ranks > ranks ? part[i].graph->ranks : ranks;
     }
-    return add_up(list, parts, phases, most_ranks(part, parts), &none, graph, err);
+    return add_up(list, parts, in_turn ? phases : most_phases(list, parts), ranks, &none, graph,
+                  err);
 }
 
 /* What two neighbouring blocks exchange: the overlaps of rank i's share [i, i+1)/a of the interface

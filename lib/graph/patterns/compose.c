@@ -104,13 +104,14 @@ static const char *operand_end(const char *at, const char *end)
     return end;
 }
 
-static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, topomap_error *err)
+static int take_phases(const topomap_pattern_out *out, uint32_t phases, topomap_graph **phase,
+                       topomap_error *err)
 {
     const topomap_arcs *a = &out->arcs;
 
-    for (uint32_t i = 0; i < out->phases; i++) {
+    for (uint32_t i = 0; i < phases; i++) {
         size_t first = i ? out->phase[i] : 0;
-        size_t end = i + 1 < out->phases ? out->phase[i + 1] : a->count;
+        size_t end = i + 1 < phases ? out->phase[i + 1] : a->count;
 
         if (topomap_graph_new((uint32_t)out->ranks, end - first, a->from + first, a->to + first,
                               a->bytes + first, NULL, &phase[i], err))
@@ -121,19 +122,13 @@ static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, to
 
 static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_error *err)
 {
-    topomap_graph **phase = NULL;
-    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
     uint32_t phases = out->phases > 1 ? out->phases : 0;
-    int status = 0;
+    topomap_graph **phase = topomap_alloc(phases, sizeof *phase, err);
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
+    int status = !phase || take_phases(out, phases, phase, err) ||
+                 topomap_arcs_take(&out->arcs, (uint32_t)out->ranks, &made, err) ||
+                 (phases && topomap_graph_set_phases(made, phase, phases, err));
 
-    if (phases) {
-        phase = topomap_alloc(phases, sizeof *phase, err);
-        status = phase ? take_phases(out, phase, err) : -1;
-    }
-    if (!status)
-        status = topomap_arcs_take(&out->arcs, (uint32_t)out->ranks, &made, err);
-    if (!status && phases)
-        status = topomap_graph_set_phases(made, phase, phases, err);
     topomap_graph_free_list(phase, status ? phases : 0);
     if (status)
         return -1;
@@ -145,14 +140,16 @@ static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_err
 static int make(const context *c, const topomap_pattern *pattern, const char *at, const char *end,
                 topomap_graph **graph)
 {
-    topomap_pattern_out out = {.most = c->most};
-    topomap_pattern_args args;
     topomap_error why;
+    topomap_pattern_out out = {.err = &why, .most = c->most};
+    topomap_pattern_args args;
     int status;
 
     if (topomap_pattern_parse(pattern, c->text, at, end, &args, c->err))
         return -1;
-    status = pattern->make(&args, &out, &why) || out_take(&out, graph, &why);
+    status = pattern->make(&args, &out);
+    topomap_arena_clear(&out.memory);
+    status = status || out_take(&out, graph, &why);
     topomap_arcs_clear(&out.arcs);
     free(out.load);
     free(out.phase);
@@ -253,19 +250,6 @@ static int take_operands(const context *c, enum kind kind, const char *at, const
     return 0;
 }
 
-static int combine(const context *c, enum kind kind, const operands *list, topomap_graph **graph)
-{
-    switch (kind) {
-    case SUM:
-        return topomap_combine_sum(list->part, list->count, graph, c->err);
-    case PHASES:
-        return topomap_combine_phases(list->part, list->count, graph, c->err);
-    default:
-        return topomap_combine_blocks(list->part, list->count, list->repeat ? list->repeat : 1,
-                                      list->couple, graph, c->err);
-    }
-}
-
 static int compose(const context *c, enum kind kind, const char *at, const char *end, int depth,
                    topomap_graph **graph)
 {
@@ -284,7 +268,10 @@ static int compose(const context *c, enum kind kind, const char *at, const char 
     if (close != end)
         return topomap_pattern_fail(c->text, close, c->err, "nothing expected behind the `)`");
     if (!take_operands(c, kind, at, end - 1, depth, &list))
-        status = combine(c, kind, &list, graph);
+        status = kind == BLOCKS
+                     ? topomap_combine_blocks(list.part, list.count, list.repeat ? list.repeat : 1,
+                                              list.couple, graph, c->err)
+                     : topomap_combine_same(list.part, list.count, kind == PHASES, graph, c->err);
     for (size_t i = 0; i < list.count; i++)
         topomap_graph_free((topomap_graph *)list.part[i].graph);
     free(list.part);

@@ -239,10 +239,10 @@ static struct ends triangulate(struct quads *q, uint32_t first, uint32_t end)
 }
 
 int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes,
-                     topomap_pattern_out *out, topomap_error *err)
+                     topomap_pattern_out *out)
 {
-    TOPOMAP_FREED uint32_t *next = topomap_alloc((size_t)points * 12, sizeof *next, err);
-    TOPOMAP_FREED uint32_t *origin = topomap_alloc((size_t)points * 12, sizeof *origin, err);
+    TOPOMAP_FREED uint32_t *next = topomap_alloc((size_t)points * 12, sizeof *next, out->err);
+    TOPOMAP_FREED uint32_t *origin = topomap_alloc((size_t)points * 12, sizeof *origin, out->err);
     struct quads q = {.point = point, .unused = NONE, .next = next, .origin = origin};
 
     if (points < 2)
@@ -252,7 +252,7 @@ int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes
     triangulate(&q, 0, points);
     for (uint32_t e = 0; e < 4 * q.count; e += 4)
         if (origin[e] != NONE &&
-            topomap_pattern_pair(out, point[origin[e]].id, point[origin[e + 2]].id, bytes, err))
+            topomap_pattern_pair(out, point[origin[e]].id, point[origin[e + 2]].id, bytes))
             return -1;
     return 0;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 #define SIDE_HELP "bytes to each neighbour; by direction: x:64,y:32, or x+:64,x-:8"
 #define BYTES                                                                                      \
@@ -49,7 +48,7 @@ static const topomap_pattern_param line[] = {
     TOPOMAP_PARAM_NONE,
 };
 static const topomap_pattern_param md2d[] = {
-    {"n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks, a square number", 0, 0},
+    TOPOMAP_PARAM_RANKS("ranks, a square number"),
     TOPOMAP_PARAM_BYTES("64", "bytes to a neighbour across a side"),
     {"corner", TOPOMAP_PARAM_COUNT, "N", "", "bytes across a corner (those of a side if left out)",
      1, 0x1p62},
@@ -67,17 +66,8 @@ struct grid {
     uint64_t dim[TOPOMAP_PATTERN_DIMS], stride[TOPOMAP_PATTERN_DIMS];
     uint64_t wrap, corner; /* corner: bytes where neighbours differ in more than one dimension */
     struct offset *offset; /* ascending by delta */
-    uint32_t *to;          /* [offsets] one rank's neighbours, ascending */
-    uint64_t *bytes;       /* [offsets] theirs */
     int offsets;
 };
-
-static void grid_clear(struct grid *grid)
-{
-    free(grid->offset);
-    free(grid->to);
-    free(grid->bytes);
-}
 
 /* In how many dimensions neighbours may differ, by the number of points; 0: no such stencil. */
 static int most_differing(uint64_t points, int dims)
@@ -112,21 +102,16 @@ static uint64_t bytes_across(const topomap_pattern_args *args, const int *step, 
     return bytes ? bytes : 1;
 }
 
-static int by_delta(const void *a, const void *b)
-{
-    int64_t x = ((const struct offset *)a)->delta, y = ((const struct offset *)b)->delta;
-
-    return x < y ? -1 : x > y;
-}
+TOPOMAP_COMPARE(by_delta, struct offset, TOPOMAP_ORDER(x->delta, y->delta), 0)
 
 static int offsets_fill(struct grid *grid, const topomap_pattern_args *args, int most,
-                        uint64_t side, topomap_error *err)
+                        uint64_t side, topomap_pattern_out *out)
 {
     int total = 1;
 
     for (int k = 0; k < grid->dims; k++)
         total *= 3;
-    grid->offset = topomap_alloc((size_t)total, sizeof *grid->offset, err);
+    grid->offset = topomap_pattern_alloc(out, (size_t)total, sizeof *grid->offset);
     if (!grid->offset)
         return -1;
     for (int code = 0; code < total; code++) {
@@ -146,9 +131,7 @@ static int offsets_fill(struct grid *grid, const topomap_pattern_args *args, int
         grid->offsets++;
     }
     qsort(grid->offset, (size_t)grid->offsets, sizeof *grid->offset, by_delta);
-    grid->to = topomap_alloc((size_t)grid->offsets, sizeof *grid->to, err);
-    grid->bytes = topomap_alloc((size_t)grid->offsets, sizeof *grid->bytes, err);
-    return grid->to && grid->bytes ? 0 : -1;
+    return 0;
 }
 
 /* The neighbour of the rank at `at`, or -1 where the grid ends there. */
@@ -178,12 +161,11 @@ static int is_inside(const struct grid *grid, const uint64_t *at)
     return 1;
 }
 
-static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_out *out,
-                      topomap_error *err)
+static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_out *out)
 {
     for (int i = 0; i < grid->offsets; i++)
         if (topomap_pattern_arc(out, rank, (uint64_t)((int64_t)rank + grid->offset[i].delta),
-                                grid->offset[i].bytes, err))
+                                grid->offset[i].bytes))
             return -1;
     return 0;
 }
@@ -191,37 +173,24 @@ static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_ou
 /* Where a periodic dimension has two ranks, both ways lead to the same neighbour, and both
  * messages count. Where it has one, a rank talks to itself, which costs nothing. */
 static int add_edge(const struct grid *grid, uint64_t rank, const uint64_t *at,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
-    int count = 0;
-
     for (int i = 0; i < grid->offsets; i++) {
         int64_t to = neighbour(grid, at, &grid->offset[i]);
-        int place = count;
 
-        if (to < 0 || (uint64_t)to == rank)
-            continue;
-        for (; place && grid->to[place - 1] > to; place--) {
-            grid->to[place] = grid->to[place - 1];
-            grid->bytes[place] = grid->bytes[place - 1];
-        }
-        grid->to[place] = (uint32_t)to;
-        grid->bytes[place] = grid->offset[i].bytes;
-        count++;
-    }
-    for (int i = 0; i < count; i++)
-        if (topomap_pattern_arc(out, rank, grid->to[i], grid->bytes[i], err))
+        if (to >= 0 && (uint64_t)to != rank &&
+            topomap_pattern_arc(out, rank, (uint64_t)to, grid->offset[i].bytes))
             return -1;
+    }
     return 0;
 }
 
-static int add_ranks(const struct grid *grid, topomap_pattern_out *out, topomap_error *err)
+static int add_ranks(const struct grid *grid, topomap_pattern_out *out)
 {
     uint64_t at[TOPOMAP_PATTERN_DIMS] = {0};
 
     for (uint64_t rank = 0; rank < out->ranks; rank++) {
-        if (is_inside(grid, at) ? add_inside(grid, rank, out, err)
-                                : add_edge(grid, rank, at, out, err))
+        if (is_inside(grid, at) ? add_inside(grid, rank, out) : add_edge(grid, rank, at, out))
             return -1;
         for (int i = 0; i < grid->dims; i++) { /* the next place, as an odometer turns */
             int k = grid->last_fastest ? grid->dims - 1 - i : i;
@@ -234,27 +203,28 @@ static int add_ranks(const struct grid *grid, topomap_pattern_out *out, topomap_
     return 0;
 }
 
-/* Grid of the arguments' shape and bytes; neighbours differ in up to `most` dimensions. */
-static int make(const topomap_pattern_args *args, struct grid *grid, int most, uint64_t side,
-                topomap_pattern_out *out, topomap_error *err)
+/* Grid of the arguments' shape and bytes, `like` in the rest; neighbours differ in up to `most`
+ * dimensions. */
+static int make(const topomap_pattern_args *args, const struct grid *like, int most, uint64_t side,
+                topomap_pattern_out *out)
 {
+    struct grid grid = *like;
     uint64_t ranks = 1;
-    int status;
 
-    grid->dims = args->dims;
-    memcpy(grid->dim, args->dim, sizeof grid->dim);
-    for (int i = 0; i < grid->dims; i++) {
-        int k = grid->last_fastest ? grid->dims - 1 - i : i;
+    grid.dims = args->dims;
+    memcpy(grid.dim, args->dim, sizeof grid.dim);
+    for (int i = 0; i < grid.dims; i++) {
+        int k = grid.last_fastest ? grid.dims - 1 - i : i;
 
-        grid->stride[k] = ranks;
-        ranks = topomap_pattern_times(ranks, grid->dim[k]);
+        grid.stride[k] = ranks;
+        ranks = topomap_pattern_times(ranks, grid.dim[k]);
     }
-    status = offsets_fill(grid, args, most, side, err) ||
-             topomap_pattern_size(out, ranks, topomap_pattern_times(ranks, (uint64_t)grid->offsets),
-                                  err) ||
-             add_ranks(grid, out, err);
-    grid_clear(grid);
-    return status ? -1 : 0;
+    return offsets_fill(&grid, args, most, side, out) ||
+                   topomap_pattern_size(out, ranks,
+                                        topomap_pattern_times(ranks, (uint64_t)grid.offsets)) ||
+                   add_ranks(&grid, out)
+               ? -1
+               : 0;
 }
 
 static uint64_t all_dims(const topomap_pattern_args *args)
@@ -276,55 +246,46 @@ static int wrong_points(const topomap_pattern_args *args, topomap_error *err)
                              2 * dims + 1, box);
 }
 
-static int make_box(const topomap_pattern_args *args, uint64_t wrap, topomap_pattern_out *out,
-                    topomap_error *err)
+static int make_box(const topomap_pattern_args *args, uint64_t wrap, topomap_pattern_out *out)
 {
     struct grid grid = {.last_fastest = (int)topomap_pattern_number(args, "order"), .wrap = wrap};
     uint64_t points = topomap_pattern_number(args, "points");
     int most = points ? most_differing(points, args->dims) : 1;
 
     if (!most)
-        return wrong_points(args, err);
-    return make(args, &grid, most, topomap_pattern_number(args, "side"), out, err);
+        return wrong_points(args, out->err);
+    return make(args, &grid, most, topomap_pattern_number(args, "side"), out);
 }
 
-static int make_stencil(const topomap_pattern_args *args, topomap_pattern_out *out,
-                        topomap_error *err)
+static int make_stencil(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     int periodic = topomap_pattern_number(args, "periodic") != 0;
 
-    return make_box(args, periodic ? all_dims(args) : topomap_pattern_number(args, "wrap"), out,
-                    err);
+    return make_box(args, periodic ? all_dims(args) : topomap_pattern_number(args, "wrap"), out);
 }
 
-static int make_torus(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_torus(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return make_box(args, all_dims(args), out, err);
+    return make_box(args, all_dims(args), out);
 }
 
-static int make_mesh(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_mesh(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return make_box(args, 0, out, err);
+    return make_box(args, 0, out);
 }
 
-static int make_ring(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_ring(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    struct grid grid = {.wrap = 1};
-
-    return make(args, &grid, 1, 1, out, err);
+    return make(args, &(struct grid){.wrap = 1}, 1, 1, out);
 }
 
-static int make_chain(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_chain(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    struct grid grid = {.wrap = 0};
-
-    return make(args, &grid, 1, 1, out, err);
+    return make(args, &(struct grid){.wrap = 0}, 1, 1, out);
 }
 
 /* The grid of Lindgren's thesis: square, periodic, eight neighbours. */
-static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n"), side = topomap_pattern_root(n);
     uint64_t bytes = topomap_pattern_number(args, "bytes");
@@ -332,7 +293,8 @@ static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out,
     struct grid grid = {.wrap = 3};
 
     if (side * side != n)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu is not a square number: %llu or %llu?",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
+                                 "%llu is not a square number: %llu or %llu?",
                                  (unsigned long long)n, (unsigned long long)(side * side),
                                  (unsigned long long)((side + 1) * (side + 1)));
     grid.corner = topomap_pattern_number(args, "corner");
@@ -341,7 +303,7 @@ static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out,
         square.dim[k] = side;
         square.side[k][0] = square.side[k][1] = bytes;
     }
-    return make(&square, &grid, 2, 1, out, err);
+    return make(&square, &grid, 2, 1, out);
 }
 
 const topomap_pattern topomap_patterns_grid[] = {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs of matrices from three-dimensional problems: finite elements, optimality systems. They
  * are larger than a job as a rule: `topomap graph partition` makes the job's graph of them. */
-#include <stdlib.h>
-
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 #define MESH_SHAPE(help)                                                                           \
     {                                                                                              \
@@ -27,12 +24,8 @@ static const topomap_pattern_param kkt3d[] = {
     TOPOMAP_PARAM_NONE,
 };
 
-struct box {
-    uint64_t size[3];
-};
-
 /* N means NxNxN, `stretch` times as long in x. */
-static int box_of(const topomap_pattern_args *args, uint64_t stretch, struct box *box,
+static int box_of(const topomap_pattern_args *args, uint64_t stretch, uint64_t *size,
                   topomap_error *err)
 {
     uint64_t cells = 1;
@@ -40,8 +33,8 @@ static int box_of(const topomap_pattern_args *args, uint64_t stretch, struct box
     if (args->dims == 2)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "one size or three expected");
     for (int k = 0; k < 3; k++) {
-        box->size[k] = args->dims == 3 ? args->dim[k] : args->dim[0] * (k ? 1 : stretch);
-        cells = topomap_pattern_times(cells, box->size[k]);
+        size[k] = args->dims == 3 ? args->dim[k] : args->dim[0] * (k ? 1 : stretch);
+        cells = topomap_pattern_times(cells, size[k]);
     }
     if (cells > TOPOMAP_PATTERN_MOST)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu points; " TOPOMAP_PATTERN_LIMIT,
@@ -49,9 +42,9 @@ static int box_of(const topomap_pattern_args *args, uint64_t stretch, struct box
     return 0;
 }
 
-static uint64_t place_of(const struct box *box, uint64_t x, uint64_t y, uint64_t z)
+static uint64_t place_of(const uint64_t *size, uint64_t x, uint64_t y, uint64_t z)
 {
-    return x + box->size[0] * (y + box->size[1] * z);
+    return x + size[0] * (y + size[1] * z);
 }
 
 /* ---- Finite elements ------------------------------------------------------------------------ */
@@ -71,15 +64,15 @@ static int in_crank(double y, double z, uint64_t part)
     return (y - off) * (y - off) + z * z <= radius * radius;
 }
 
-static int in_solid(const struct box *box, enum solid solid, uint64_t at)
+static int in_solid(const uint64_t *size, enum solid solid, uint64_t at)
 {
-    uint64_t x = at % box->size[0], y = at / box->size[0] % box->size[1];
-    uint64_t z = at / (box->size[0] * box->size[1]);
-    double a = middle(x, box->size[0]), b = middle(y, box->size[1]), c = middle(z, box->size[2]);
+    uint64_t x = at % size[0], y = at / size[0] % size[1];
+    uint64_t z = at / (size[0] * size[1]);
+    double a = middle(x, size[0]), b = middle(y, size[1]), c = middle(z, size[2]);
 
     if (solid == SOLID_BALL)
         return a * a + b * b + c * c <= 0.25;
-    return solid == SOLID_BOX || in_crank(b, c, x * 12 / box->size[0]);
+    return solid == SOLID_BOX || in_crank(b, c, x * 12 / size[0]);
 }
 
 /* The steps to a node's neighbours, ascending by place. The cubes are cut along the diagonal
@@ -103,62 +96,57 @@ static int steps_of(int tet, int step[26][3])
 }
 
 /* One block of the matrix: all unknowns of one node with all of another (or of itself). */
-static int add_block(topomap_pattern_out *out, uint64_t u, uint64_t v, uint64_t dof, uint64_t bytes,
-                     topomap_error *err)
+static int add_block(topomap_pattern_out *out, uint64_t u, uint64_t v, uint64_t dof, uint64_t bytes)
 {
     for (uint64_t i = 0; i < dof; i++)
         for (uint64_t j = 0; j < dof; j++)
             if (u * dof + i != v * dof + j &&
-                topomap_pattern_arc(out, u * dof + i, v * dof + j, bytes, err))
+                topomap_pattern_arc(out, u * dof + i, v * dof + j, bytes))
                 return -1;
     return 0;
 }
 
-static int add_node(const struct box *box, const uint32_t *id, uint64_t at, int (*step)[3],
-                    int steps, uint64_t dof, uint64_t bytes, topomap_pattern_out *out,
-                    topomap_error *err)
+static int add_node(const uint64_t *size, const uint32_t *id, uint64_t at, int (*step)[3],
+                    int steps, uint64_t dof, uint64_t bytes, topomap_pattern_out *out)
 {
-    uint64_t place[3] = {at % box->size[0], at / box->size[0] % box->size[1],
-                         at / (box->size[0] * box->size[1])};
+    uint64_t place[3] = {at % size[0], at / size[0] % size[1], at / (size[0] * size[1])};
 
-    if (dof > 1 && add_block(out, id[at], id[at], dof, bytes, err))
+    if (dof > 1 && add_block(out, id[at], id[at], dof, bytes))
         return -1;
     for (int i = 0; i < steps; i++) {
         uint64_t x = place[0] + (uint64_t)step[i][0], y = place[1] + (uint64_t)step[i][1];
         uint64_t z = place[2] + (uint64_t)step[i][2], to;
 
-        if (x >= box->size[0] || y >= box->size[1] || z >= box->size[2])
+        if (x >= size[0] || y >= size[1] || z >= size[2])
             continue;
-        to = place_of(box, x, y, z);
-        if (id[to] != UINT32_MAX && add_block(out, id[at], id[to], dof, bytes, err))
+        to = place_of(size, x, y, z);
+        if (id[to] != UINT32_MAX && add_block(out, id[at], id[to], dof, bytes))
             return -1;
     }
     return 0;
 }
 
-static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     enum solid solid = (enum solid)topomap_pattern_number(args, "solid");
     uint64_t dof = topomap_pattern_number(args, "dof"), nodes = 0, cells;
     uint64_t bytes = topomap_pattern_number(args, "bytes");
     int step[26][3], steps = steps_of(topomap_pattern_number(args, "element") == 1, step);
-    struct box box;
-    TOPOMAP_FREED uint32_t *id = NULL;
+    uint64_t size[3];
+    uint32_t *id;
 
-    if (box_of(args, solid == SOLID_CRANK ? 6 : 1, &box, err))
+    if (box_of(args, solid == SOLID_CRANK ? 6 : 1, size, out->err))
         return -1;
-    cells = box.size[0] * box.size[1] * box.size[2];
-    id = topomap_alloc(cells, sizeof *id, err);
+    cells = size[0] * size[1] * size[2];
+    id = topomap_pattern_alloc(out, cells, sizeof *id);
     if (!id)
         return -1;
     for (uint64_t at = 0; at < cells; at++)
-        id[at] = in_solid(&box, solid, at) ? (uint32_t)nodes++ : UINT32_MAX;
-    if (topomap_pattern_size(out, nodes * dof, nodes * dof * (((uint64_t)steps + 1) * dof - 1),
-                             err))
+        id[at] = in_solid(size, solid, at) ? (uint32_t)nodes++ : UINT32_MAX;
+    if (topomap_pattern_size(out, nodes * dof, nodes * dof * (((uint64_t)steps + 1) * dof - 1)))
         return -1;
     for (uint64_t at = 0; at < cells; at++)
-        if (id[at] != UINT32_MAX && add_node(&box, id, at, step, steps, dof, bytes, out, err))
+        if (id[at] != UINT32_MAX && add_node(size, id, at, step, steps, dof, bytes, out))
             return -1;
     return 0;
 }
@@ -166,9 +154,8 @@ static int make_fem3d(const topomap_pattern_args *args, topomap_pattern_out *out
 /* ---- Optimality systems --------------------------------------------------------------------- */
 
 /* The points around (x, y, z) in the dimensions of `free`. */
-static int add_around(const struct box *box, uint64_t from, const uint64_t *centre,
-                      unsigned free_in, uint64_t first, uint64_t bytes, topomap_pattern_out *out,
-                      topomap_error *err)
+static int add_around(const uint64_t *size, uint64_t from, const uint64_t *centre, unsigned free_in,
+                      uint64_t first, uint64_t bytes, topomap_pattern_out *out)
 {
     uint64_t low[3], high[3];
 
@@ -176,28 +163,28 @@ static int add_around(const struct box *box, uint64_t from, const uint64_t *cent
         int open = (int)(free_in >> k & 1);
 
         low[k] = centre[k] - (open && centre[k] > 0);
-        high[k] = centre[k] + (open && centre[k] + 1 < box->size[k]);
+        high[k] = centre[k] + (open && centre[k] + 1 < size[k]);
     }
     for (uint64_t z = low[2]; z <= high[2]; z++)
         for (uint64_t y = low[1]; y <= high[1]; y++)
             for (uint64_t x = low[0]; x <= high[0]; x++)
-                if (topomap_pattern_pair(out, from, first + place_of(box, x, y, z), bytes, err))
+                if (topomap_pattern_pair(out, from, first + place_of(size, x, y, z), bytes))
                     return -1;
     return 0;
 }
 
 /* Controls on the two sides of the box that dimension `k` ends at. */
-static int add_controls(const struct box *box, int k, uint64_t *control, uint64_t first,
-                        uint64_t bytes, topomap_pattern_out *out, topomap_error *err)
+static int add_controls(const uint64_t *size, int k, uint64_t *control, uint64_t first,
+                        uint64_t bytes, topomap_pattern_out *out)
 {
     int a = (k + 1) % 3, b = (k + 2) % 3;
     uint64_t at[3];
 
     for (int side = 0; side < 2; side++) {
-        at[k] = side ? box->size[k] - 1 : 0;
-        for (at[b] = 0; at[b] < box->size[b]; at[b]++)
-            for (at[a] = 0; at[a] < box->size[a]; at[a]++)
-                if (add_around(box, (*control)++, at, 7u & ~(1u << k), first, bytes, out, err))
+        at[k] = side ? size[k] - 1 : 0;
+        for (at[b] = 0; at[b] < size[b]; at[b]++)
+            for (at[a] = 0; at[a] < size[a]; at[a]++)
+                if (add_around(size, (*control)++, at, 7u & ~(1u << k), first, bytes, out))
                     return -1;
     }
     return 0;
@@ -209,35 +196,34 @@ static int add_controls(const struct box *box, int k, uint64_t *control, uint64_
  * grid points, controls on the six sides. J couples a multiplier with the 27 states around it and
  * with the 9 controls around it on a side: rows and entries come out as the collection lists them.
  * Vertices: states, controls, multipliers. */
-static int make_kkt3d(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_kkt3d(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t bytes = topomap_pattern_number(args, "bytes"), pairs = 1, points, controls = 0, next;
-    struct box box;
+    uint64_t size[3];
     uint64_t at[3];
 
-    if (box_of(args, 1, &box, err))
+    if (box_of(args, 1, size, out->err))
         return -1;
-    points = box.size[0] * box.size[1] * box.size[2];
+    points = size[0] * size[1] * size[2];
     for (int k = 0; k < 3; k++) {
-        uint64_t a = box.size[(k + 1) % 3], b = box.size[(k + 2) % 3];
+        uint64_t a = size[(k + 1) % 3], b = size[(k + 2) % 3];
 
-        pairs *= 3 * box.size[k] - 2;
+        pairs *= 3 * size[k] - 2;
         controls += 2 * a * b;
     }
     for (int k = 0; k < 3; k++)
-        pairs += 2 * (3 * box.size[(k + 1) % 3] - 2) * (3 * box.size[(k + 2) % 3] - 2);
-    if (topomap_pattern_size(out, 2 * points + controls, 2 * pairs, err))
+        pairs += 2 * (3 * size[(k + 1) % 3] - 2) * (3 * size[(k + 2) % 3] - 2);
+    if (topomap_pattern_size(out, 2 * points + controls, 2 * pairs))
         return -1;
-    for (at[2] = 0; at[2] < box.size[2]; at[2]++)
-        for (at[1] = 0; at[1] < box.size[1]; at[1]++)
-            for (at[0] = 0; at[0] < box.size[0]; at[0]++)
-                if (add_around(&box, place_of(&box, at[0], at[1], at[2]), at, 7, points + controls,
-                               bytes, out, err))
+    for (at[2] = 0; at[2] < size[2]; at[2]++)
+        for (at[1] = 0; at[1] < size[1]; at[1]++)
+            for (at[0] = 0; at[0] < size[0]; at[0]++)
+                if (add_around(size, place_of(size, at[0], at[1], at[2]), at, 7, points + controls,
+                               bytes, out))
                     return -1;
     next = points;
     for (int k = 0; k < 3; k++)
-        if (add_controls(&box, k, &next, points + controls, bytes, out, err))
+        if (add_controls(size, k, &next, points + controls, bytes, out))
             return -1;
     return 0;
 }

@@ -7,20 +7,16 @@
     {                                                                                              \
         "class", TOPOMAP_PARAM_WORD, "S|W|A|B|C|D|E|F", "C", "size of the problem", 0, 0           \
     }
-#define RANKS(help)                                                                                \
-    {                                                                                              \
-        "n", TOPOMAP_PARAM_COUNT, "N", NULL, help, 0, 0                                            \
-    }
 
-static const topomap_pattern_param square[] = {RANKS("ranks, a square number"), CLASS,
+static const topomap_pattern_param square[] = {TOPOMAP_PARAM_RANKS("ranks, a square number"), CLASS,
                                                TOPOMAP_PARAM_NONE};
-static const topomap_pattern_param power[] = {RANKS("ranks, a power of two"), CLASS,
+static const topomap_pattern_param power[] = {TOPOMAP_PARAM_RANKS("ranks, a power of two"), CLASS,
                                               TOPOMAP_PARAM_NONE};
-static const topomap_pattern_param oblong[] = {RANKS("ranks: a product of P and Q, P <= 2Q"), CLASS,
-                                               TOPOMAP_PARAM_NONE};
+static const topomap_pattern_param oblong[] = {
+    TOPOMAP_PARAM_RANKS("ranks: a product of P and Q, P <= 2Q"), CLASS, TOPOMAP_PARAM_NONE};
 
 static const topomap_pattern_param sort[] = {
-    RANKS("ranks, a power of two"),
+    TOPOMAP_PARAM_RANKS("ranks, a power of two"),
     {"class", TOPOMAP_PARAM_WORD, "S|W|A|B|C|D|E", "C", "size of the problem", 0, 0},
     TOPOMAP_PARAM_NONE,
 };
@@ -48,16 +44,16 @@ static int refuse(topomap_error *err, uint64_t n, const char *what)
  * forward elimination, `behind` to the predecessor in the substitution; cells at the end of the
  * cube send nothing on. */
 static int multipartition(const topomap_pattern_args *args, double side, double ahead,
-                          double behind, topomap_pattern_out *out, topomap_error *err)
+                          double behind, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n"), p = topomap_pattern_root(n);
     double face = 8.0 * (side / (double)p) * (side / (double)p) * (double)(p - 1);
 
     if (p * p != n)
-        return refuse(err, n, "not a square number");
+        return refuse(out->err, n, "not a square number");
     if (side / (double)p < 3.0)
-        return refuse(err, n, "cells have fewer than 3 points a side in this class");
-    if (topomap_pattern_size(out, n, 6 * n, err))
+        return refuse(out->err, n, "cells have fewer than 3 points a side in this class");
+    if (topomap_pattern_size(out, n, 6 * n))
         return -1;
     for (uint64_t r = 0; p > 1 && r < n; r++) {
         uint64_t i = r % p, j = r / p, up_i = (i + 1) % p, up_j = (j + 1) % p;
@@ -66,23 +62,23 @@ static int multipartition(const topomap_pattern_args *args, double side, double 
         uint64_t last[3] = {down_i + p * j, i + p * down_j, up_i + p * down_j};
 
         for (int k = 0; k < 3; k++)
-            if (topomap_pattern_send(out, r, next[k], face * (10 + ahead), err) ||
-                topomap_pattern_send(out, r, last[k], face * (10 + behind), err))
+            if (topomap_pattern_send(out, r, next[k], face * (10 + ahead)) ||
+                topomap_pattern_send(out, r, last[k], face * (10 + behind)))
                 return -1;
     }
     return 0;
 }
 
 /* 5x5 blocks and five right-hand sides ahead, five values back. */
-static int make_bt(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_bt(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return multipartition(args, solver_side(args, 24), 30, 5, out, err);
+    return multipartition(args, solver_side(args, 24), 30, 5, out);
 }
 
 /* Pentadiagonal systems: 22 values ahead, two layers of five back. */
-static int make_sp(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_sp(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    return multipartition(args, solver_side(args, 36), 22, 10, out, err);
+    return multipartition(args, solver_side(args, 36), 22, 10, out);
 }
 
 /* ---- LU ------------------------------------------------------------------------------------- */
@@ -90,7 +86,7 @@ static int make_sp(const topomap_pattern_args *args, topomap_pattern_out *out, t
 /* Pencils on a grid of xdim x ydim ranks, x fastest, as square as it gets: two wavefronts, forward
  * and back, with five variables of an edge in each of the side - 2 planes, and two layers of the
  * faces for the right-hand side. */
-static int make_lu(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_lu(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n"), x = topomap_pattern_root(n), y;
     double side = solver_side(args, 33), line;
@@ -100,18 +96,18 @@ static int make_lu(const topomap_pattern_args *args, topomap_pattern_out *out, t
         x++;
     y = n / x;
     if (x * y != n || 2 * y < x)
-        return refuse(err, n, "not a product of P and Q with P <= 2Q");
+        return refuse(out->err, n, "not a product of P and Q with P <= 2Q");
     line = 8.0 * (5 * (side - 2) + 10 * side);
-    if (topomap_pattern_size(out, n, 4 * n, err))
+    if (topomap_pattern_size(out, n, 4 * n))
         return -1;
     for (uint64_t r = 0; r < n; r++) {
         double over_x = line * side / (double)y, over_y = line * side / (double)x;
 
-        if (r % x + 1 < x && (topomap_pattern_send(out, r, r + 1, over_x, err) ||
-                              topomap_pattern_send(out, r + 1, r, over_x, err)))
+        if (r % x + 1 < x && (topomap_pattern_send(out, r, r + 1, over_x) ||
+                              topomap_pattern_send(out, r + 1, r, over_x)))
             return -1;
-        if (r + x < n && (topomap_pattern_send(out, r, r + x, over_y, err) ||
-                          topomap_pattern_send(out, r + x, r, over_y, err)))
+        if (r + x < n && (topomap_pattern_send(out, r, r + x, over_y) ||
+                          topomap_pattern_send(out, r + x, r, over_y)))
             return -1;
     }
     return 0;
@@ -122,7 +118,7 @@ static int make_lu(const topomap_pattern_args *args, topomap_pattern_out *out, t
 /* nprows x npcols ranks, row by row, npcols = nprows or twice that. Each of the 26 products with
  * the matrix is summed along a row by recursive halving, na/npcols values a step, and its result
  * goes to the transposed rank; sums of scalars (54 values) go along the row too. */
-static int make_cg(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_cg(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     static const double size[] = {1400, 7000, 14000, 75000, 150000, 1500000, 9000000, 54000000};
     uint64_t n = topomap_pattern_number(args, "n"), rows = 1, cols = 1;
@@ -131,9 +127,9 @@ static int make_cg(const topomap_pattern_args *args, topomap_pattern_out *out, t
     while (rows * cols < n)
         *(cols > rows ? &rows : &cols) *= 2;
     if (rows * cols != n)
-        return refuse(err, n, "not a power of two");
+        return refuse(out->err, n, "not a power of two");
     part = size[topomap_pattern_number(args, "class")] / (double)cols;
-    if (topomap_pattern_size(out, n, 33 * n, err))
+    if (topomap_pattern_size(out, n, 33 * n))
         return -1;
     for (uint64_t r = 0; r < n; r++) {
         uint64_t other = r % rows * rows + r / rows;
@@ -142,9 +138,9 @@ static int make_cg(const topomap_pattern_args *args, topomap_pattern_out *out, t
             other = 2 * (r / 2 % rows * rows + r / 2 / rows) + r % 2;
         for (uint64_t step = cols / 2; step; step /= 2)
             if (topomap_pattern_send(out, r, r / cols * cols + (r % cols ^ step),
-                                     8 * (26 * part + 54), err))
+                                     8 * (26 * part + 54)))
                 return -1;
-        if (topomap_pattern_send(out, r, other, 8 * 26 * part, err))
+        if (topomap_pattern_send(out, r, other, 8 * 26 * part))
             return -1;
     }
     return 0;
@@ -159,7 +155,7 @@ struct multigrid {
 /* One exchange of the borders at a level of `side` points, three times in an iteration (`times`).
  * Below one point a rank, every (dim / side)th rank works, with those as far away. */
 static int add_level(const struct multigrid *mg, uint64_t side, double times,
-                     topomap_pattern_out *out, topomap_error *err)
+                     topomap_pattern_out *out)
 {
     double width[3]; /* with the borders */
     uint64_t step[3];
@@ -184,8 +180,8 @@ static int add_level(const struct multigrid *mg, uint64_t side, double times,
             uint64_t base = r - at[k] * mg->stride[k];
             double bytes = 8.0 * times * face[k];
 
-            if (topomap_pattern_send(out, r, base + up * mg->stride[k], bytes, err) ||
-                topomap_pattern_send(out, r, base + down * mg->stride[k], bytes, err))
+            if (topomap_pattern_send(out, r, base + up * mg->stride[k], bytes) ||
+                topomap_pattern_send(out, r, base + down * mg->stride[k], bytes))
                 return -1;
         }
     }
@@ -194,7 +190,7 @@ static int add_level(const struct multigrid *mg, uint64_t side, double times,
 
 /* A periodic cube of ranks, x fastest; a V-cycle down to 2 points a side. The few borders that go
  * to ranks that come back to work are left out: they go to neighbours of the same level. */
-static int make_mg(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_mg(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     static const uint64_t size[] = {32, 128, 256, 256, 512, 1024, 2048, 4096};
     uint64_t n = topomap_pattern_number(args, "n"), log = 0;
@@ -204,19 +200,19 @@ static int make_mg(const topomap_pattern_args *args, topomap_pattern_out *out, t
     while (UINT64_C(1) << (log + 1) <= n)
         log++;
     if (UINT64_C(1) << log != n)
-        return refuse(err, n, "not a power of two");
+        return refuse(out->err, n, "not a power of two");
     mg.dim[0] = UINT64_C(1) << log / 3;
     mg.dim[1] = UINT64_C(1) << (log - log / 3) / 2;
     mg.dim[2] = n / (mg.dim[0] * mg.dim[1]);
     if (mg.dim[2] > side)
-        return refuse(err, n, "fewer points than ranks in this class");
+        return refuse(out->err, n, "fewer points than ranks in this class");
     mg.stride[0] = 1;
     mg.stride[1] = mg.dim[0];
     mg.stride[2] = mg.dim[0] * mg.dim[1];
-    if (topomap_pattern_size(out, n, topomap_pattern_times(n, 14), err))
+    if (topomap_pattern_size(out, n, topomap_pattern_times(n, 14)))
         return -1;
     for (; side >= 2; side /= 2)
-        if (add_level(&mg, side, side > 2 ? 3 : 2, out, err))
+        if (add_level(&mg, side, side > 2 ? 3 : 2, out))
             return -1;
     return 0;
 }
@@ -225,7 +221,7 @@ static int make_mg(const topomap_pattern_args *args, topomap_pattern_out *out, t
 
 /* Slabs where there are enough planes: one transpose among all. Else np1 = nz pencils by np2: a
  * transpose among np2 consecutive ranks and one among np1. 16 bytes a point. */
-static int make_ft(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_ft(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     static const double points[] = {0x1p18, 0x1p19, 0x1p23, 0x1p25, 0x1p27, 0x1p31, 0x1p34, 0x1p37};
     static const uint64_t planes[] = {64, 32, 128, 256, 512, 1024, 2048, 4096};
@@ -234,29 +230,28 @@ static int make_ft(const topomap_pattern_args *args, topomap_pattern_out *out, t
     double share = 16.0 * points[class] / (double)n;
 
     if (n & (n - 1))
-        return refuse(err, n, "not a power of two");
-    if (topomap_pattern_size(out, n, topomap_pattern_times(n, np1 + np2 - 2), err))
+        return refuse(out->err, n, "not a power of two");
+    if (topomap_pattern_size(out, n, topomap_pattern_times(n, np1 + np2 - 2)))
         return -1;
-    return topomap_pattern_exchange(out, np1, np2, 1, topomap_pattern_whole(share / (double)np2),
-                                    err) ||
+    return topomap_pattern_exchange(out, np1, np2, 1, topomap_pattern_whole(share / (double)np2)) ||
                    topomap_pattern_exchange(out, np2, np1, 0,
-                                            topomap_pattern_whole(share / (double)np1), err)
+                                            topomap_pattern_whole(share / (double)np1))
                ? -1
                : 0;
 }
 
 /* Every rank sends every other the keys of its buckets, 4 bytes each, and first how many. */
-static int make_is(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_is(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     static const double keys[] = {0x1p16, 0x1p20, 0x1p23, 0x1p25, 0x1p27, 0x1p31, 0x1p35};
     uint64_t n = topomap_pattern_number(args, "n");
     double bytes = 4.0 * keys[topomap_pattern_number(args, "class")] / (double)n / (double)n + 4.0;
 
     if (n & (n - 1))
-        return refuse(err, n, "not a power of two");
-    if (topomap_pattern_size(out, n, topomap_pattern_times(n, n - 1), err))
+        return refuse(out->err, n, "not a power of two");
+    if (topomap_pattern_size(out, n, topomap_pattern_times(n, n - 1)))
         return -1;
-    return topomap_pattern_exchange(out, 1, n, 1, topomap_pattern_whole(bytes), err);
+    return topomap_pattern_exchange(out, 1, n, 1, topomap_pattern_whole(bytes));
 }
 
 const topomap_pattern topomap_patterns_nas[] = {

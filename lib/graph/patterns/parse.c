@@ -34,10 +34,11 @@ int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, c
 
 /* ---- How it is written --------------------------------------------------------------------- */
 
-static void shape_text(const reader *r, const topomap_pattern_param *param, char *text, size_t room)
+static void shape_text(const topomap_pattern *pattern, const topomap_pattern_param *param,
+                       char *text, size_t room)
 {
     static const char letters[] = "XxYxZxTxUxVxWxR";
-    int dims = r->pattern->dims;
+    int dims = pattern->dims;
 
     if (dims && dims <= TOPOMAP_PATTERN_DIMS)
         snprintf(text, room, "%.*s", 2 * dims - 1, letters);
@@ -45,26 +46,18 @@ static void shape_text(const reader *r, const topomap_pattern_param *param, char
         snprintf(text, room, "%s", param->values);
 }
 
-static const char *values_of(const reader *r, const topomap_pattern_param *param, char *text,
-                             size_t room)
-{
-    if (param->type != TOPOMAP_PARAM_SHAPE)
-        return param->values;
-    shape_text(r, param, text, room);
-    return text;
-}
-
 void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t room)
 {
-    reader r = {.pattern = pattern};
     char shape[32];
 
     snprintf(text, room, "%s", pattern->row.name);
     for (int i = 0; pattern->param[i].name; i++) {
         const topomap_pattern_param *param = &pattern->param[i];
-        const char *values = values_of(&r, param, shape, sizeof shape);
+        const char *values = param->type == TOPOMAP_PARAM_SHAPE ? shape : param->values;
         const char *open = param->fallback ? "[" : "", *close = param->fallback ? "]" : "";
 
+        if (values == shape)
+            shape_text(pattern, param, shape, sizeof shape);
         if (i < pattern->leading)
             topomap_text_append(text, room, ":%s%s%s", open, values, close);
         else
@@ -139,9 +132,10 @@ static void range_text(const topomap_pattern_param *param, char *text, size_t ro
         snprintf(text, room, "a number from %.10g to %.10g", param->least, param->most);
 }
 
-static int set_number(const reader *r, const topomap_pattern_param *param,
-                      topomap_pattern_value *value, const char *at, const char *end)
+static int set_number(const reader *r, int i, const char *at, const char *end)
 {
+    const topomap_pattern_param *param = &r->pattern->param[i];
+    topomap_pattern_value *value = &r->args->value[i];
     const char *begin = at;
     double least = param->least, most = param->most;
     char range[80];
@@ -151,11 +145,11 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
         least = 1;
         most = (double)TOPOMAP_GRAPH_RANKS;
     }
-    if (param->type == TOPOMAP_PARAM_COUNT) {
+    if (param->type == TOPOMAP_PARAM_REAL) {
+        bad = topomap_pattern_real(&at, &value->real);
+    } else {
         bad = topomap_pattern_count(&at, &value->number);
         value->real = (double)value->number;
-    } else {
-        bad = topomap_pattern_real(&at, &value->real);
     }
     if (!bad && at == end && value->real >= least && value->real <= most)
         return 0;
@@ -163,9 +157,10 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
     return topomap_pattern_fail(r->text, begin, r->err, "%s= takes %s", param->name, range);
 }
 
-static int set_word(const reader *r, const topomap_pattern_param *param,
-                    topomap_pattern_value *value, const char *at, const char *end)
+static int set_word(const reader *r, int i, const char *at, const char *end)
 {
+    const topomap_pattern_param *param = &r->pattern->param[i];
+    topomap_pattern_value *value = &r->args->value[i];
     const char *word = param->values;
 
     for (value->number = 0;; value->number++) {
@@ -180,15 +175,24 @@ static int set_word(const reader *r, const topomap_pattern_param *param,
     return topomap_pattern_fail(r->text, at, r->err, "%s= takes %s", param->name, param->values);
 }
 
-static int set_shape(const reader *r, const topomap_pattern_param *param, const char *at,
-                     const char *end)
+/* Anything, and a flag, which is nothing. */
+static int set_text(const reader *r, int i, const char *at, const char *end)
 {
+    r->args->value[i].text = at;
+    r->args->value[i].length = (size_t)(end - at);
+    r->args->value[i].number = 1;
+    return 0;
+}
+
+static int set_shape(const reader *r, int i, const char *at, const char *end)
+{
+    const topomap_pattern_param *param = &r->pattern->param[i];
     topomap_pattern_args *args = r->args;
     int least = r->pattern->dims ? r->pattern->dims : (int)param->least;
     int most = r->pattern->dims ? r->pattern->dims : (int)param->most;
     char form[32];
 
-    shape_text(r, param, form, sizeof form);
+    shape_text(r->pattern, param, form, sizeof form);
     for (args->dims = 0;; at++) {
         uint64_t *dim = &args->dim[args->dims];
         const char *begin = at;
@@ -219,9 +223,11 @@ static int dimension(const reader *r, char letter)
     return at && at - letters < r->args->dims ? (int)(at - letters) : -1;
 }
 
-static int set_wrap(const reader *r, topomap_pattern_value *value, const char *at, const char *end)
+static int set_wrap(const reader *r, int i, const char *at, const char *end)
 {
-    value->number = 0;
+    uint64_t *bits = &r->args->value[i].number;
+
+    *bits = 0;
     for (; at < end; at++) {
         int k = dimension(r, *at);
 
@@ -229,7 +235,7 @@ static int set_wrap(const reader *r, topomap_pattern_value *value, const char *a
             return topomap_pattern_fail(r->text, at, r->err,
                                         "wrap= takes letters of dimensions, here %.*s",
                                         r->args->dims, TOPOMAP_PATTERN_LETTERS);
-        value->number |= UINT64_C(1) << k;
+        *bits |= UINT64_C(1) << k;
     }
     return 0;
 }
@@ -241,7 +247,7 @@ static int is_side(const char *at)
            (at[1] == ':' || ((at[1] == '+' || at[1] == '-') && at[2] == ':'));
 }
 
-static int set_side(const reader *r, const char *at, const char *end)
+static int set_side(const reader *r, int i, const char *at, const char *end)
 {
     int named = is_side(at), k = named ? dimension(r, *at) : 0;
     char sign = named ? at[1] : ':';
@@ -250,6 +256,7 @@ static int set_side(const reader *r, const char *at, const char *end)
     uint64_t bytes;
     const char *begin = number;
 
+    (void)i;
     if (k < 0)
         return topomap_pattern_fail(r->text, at, r->err, "no such dimension; there are %.*s",
                                     r->args->dims, TOPOMAP_PATTERN_LETTERS);
@@ -270,50 +277,28 @@ static int set_side(const reader *r, const char *at, const char *end)
 static int set_factor(const reader *r, int i, const char *at, const char *end)
 {
     topomap_pattern_args *args = r->args;
-    const char *begin = at;
-    uint64_t size;
 
-    if (topomap_pattern_count(&at, &size) || at != end || size < 1 || size > TOPOMAP_GRAPH_RANKS)
-        return topomap_pattern_fail(r->text, begin, r->err, "%s= takes a number from 1 to 2^31",
-                                    r->pattern->param[i].name);
+    if (set_number(r, i, at, end))
+        return -1;
     if (args->factors == TOPOMAP_PATTERN_FACTORS)
-        return topomap_pattern_fail(r->text, begin, r->err, "no more than %d factors",
+        return topomap_pattern_fail(r->text, at, r->err, "no more than %d factors",
                                     TOPOMAP_PATTERN_FACTORS);
     args->factor[args->factors].param = i;
-    args->factor[args->factors++].size = size;
+    args->factor[args->factors++].size = args->value[i].number;
     return 0;
 }
 
 static int set_value(const reader *r, int i, const char *at, const char *end)
 {
-    const topomap_pattern_param *param = &r->pattern->param[i];
-    topomap_pattern_value *value = &r->args->value[i];
+    static int (*const set[])(const reader *r, int i, const char *at, const char *end) = {
+        [TOPOMAP_PARAM_COUNT] = set_number,  [TOPOMAP_PARAM_REAL] = set_number,
+        [TOPOMAP_PARAM_WORD] = set_word,     [TOPOMAP_PARAM_TEXT] = set_text,
+        [TOPOMAP_PARAM_FLAG] = set_text,     [TOPOMAP_PARAM_SHAPE] = set_shape,
+        [TOPOMAP_PARAM_WRAP] = set_wrap,     [TOPOMAP_PARAM_SIDES] = set_side,
+        [TOPOMAP_PARAM_FACTOR] = set_factor,
+    };
 
-    switch (param->type) {
-    case TOPOMAP_PARAM_COUNT:
-    case TOPOMAP_PARAM_REAL:
-        return set_number(r, param, value, at, end);
-    case TOPOMAP_PARAM_WORD:
-        return set_word(r, param, value, at, end);
-    case TOPOMAP_PARAM_TEXT:
-        value->text = at;
-        value->length = (size_t)(end - at);
-        return 0;
-    case TOPOMAP_PARAM_FLAG:
-        value->number = 1;
-        return 0;
-    case TOPOMAP_PARAM_SHAPE:
-        return set_shape(r, param, at, end);
-    case TOPOMAP_PARAM_WRAP:
-        return set_wrap(r, value, at, end);
-    case TOPOMAP_PARAM_SIDES:
-        return set_side(r, at, end);
-    case TOPOMAP_PARAM_FACTOR:
-        return set_factor(r, i, at, end);
-    case TOPOMAP_PARAM_END:
-        break;
-    }
-    return -1;
+    return set[r->pattern->param[i].type](r, i, at, end);
 }
 
 /* ---- Items --------------------------------------------------------------------------------- */
@@ -334,7 +319,7 @@ static int take_item(const reader *r, const char *at, const char *end, int *last
     size_t length = equals ? (size_t)(equals - at) : (size_t)(end - at);
 
     if (!equals && *last >= 0 && param[*last].type == TOPOMAP_PARAM_SIDES && is_side(at))
-        return set_side(r, at, end);
+        return set_side(r, *last, at, end);
     for (int i = 0; param[i].name; i++) {
         if (strlen(param[i].name) != length || strncmp(param[i].name, at, length) != 0)
             continue;

@@ -58,14 +58,12 @@ int topomap_graph_pattern_parameter(size_t i, size_t k, topomap_graph_pattern_pa
 
     if (!pattern)
         return 0;
-    for (size_t at = 0; pattern->param[at].name; at++)
-        if (at == k) {
-            *param =
-                (topomap_graph_pattern_param){pattern->param[at].name, pattern->param[at].values,
-                                              pattern->param[at].fallback, pattern->param[at].help};
-            return 1;
-        }
-    return 0;
+    for (size_t at = 0; at <= k; at++)
+        if (!pattern->param[at].name)
+            return 0;
+    *param = (topomap_graph_pattern_param){pattern->param[k].name, pattern->param[k].values,
+                                           pattern->param[k].fallback, pattern->param[k].help};
+    return 1;
 }
 
 /* ---- Near names ---------------------------------------------------------------------------- */
@@ -123,40 +121,35 @@ uint64_t topomap_pattern_times(uint64_t a, uint64_t b)
     return b && a > TOPOMAP_GRAPH_SUM / b ? TOPOMAP_GRAPH_SUM : a * b;
 }
 
-int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs,
-                         topomap_error *err)
+int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs)
 {
     if (!ranks)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "no ranks");
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "no ranks");
     if (out->most && ranks > out->most)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks, and there may be %llu at most",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
+                                 "%llu ranks, and there may be %llu at most",
                                  (unsigned long long)ranks, (unsigned long long)out->most);
     if (ranks > TOPOMAP_PATTERN_MOST)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks; " TOPOMAP_PATTERN_LIMIT " ranks",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
+                                 "%llu ranks; " TOPOMAP_PATTERN_LIMIT " ranks",
                                  (unsigned long long)ranks);
     if (arcs > TOPOMAP_PATTERN_MOST)
         return topomap_error_set(
-            err, TOPOMAP_EUSAGE,
+            out->err, TOPOMAP_EUSAGE,
             "%llu ranks with up to %llu neighbours; " TOPOMAP_PATTERN_LIMIT " arcs",
             (unsigned long long)ranks, (unsigned long long)((arcs - 1) / ranks + 1));
     out->ranks = ranks;
-    return topomap_arcs_reserve(&out->arcs, arcs + !arcs, err);
+    return topomap_arcs_reserve(&out->arcs, arcs + !arcs, out->err);
 }
 
-int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err)
+int topomap_pattern_phase(topomap_pattern_out *out)
 {
-    if (topomap_grow(&out->phase, &out->phase_capacity, (size_t)out->phases + 1, sizeof *out->phase,
-                     err))
-        return -1;
-    out->phase[out->phases++] = out->arcs.count;
-    return 0;
+    return TOPOMAP_APPEND(out->phase, out->phases, out->phase_capacity, out->err, out->arcs.count);
 }
 
-int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
-                         topomap_error *err)
+int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes)
 {
-    return topomap_pattern_arc(out, from, to, bytes, err) ||
-                   topomap_pattern_arc(out, to, from, bytes, err)
+    return topomap_pattern_arc(out, from, to, bytes) || topomap_pattern_arc(out, to, from, bytes)
                ? -1
                : 0;
 }
@@ -168,14 +161,13 @@ uint64_t topomap_pattern_whole(double bytes)
     return whole < 1.0 ? 1 : (uint64_t)whole;
 }
 
-int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
-                         topomap_error *err)
+int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes)
 {
     if (from == to || bytes <= 0.0)
         return 0;
     if (rint(bytes) >= 0x1p62)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "the bytes of a pair reach 2^62");
-    return topomap_pattern_arc(out, from, to, topomap_pattern_whole(bytes), err);
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "the bytes of a pair reach 2^62");
+    return topomap_pattern_arc(out, from, to, topomap_pattern_whole(bytes));
 }
 
 uint64_t topomap_pattern_root(uint64_t n)
@@ -202,5 +194,5 @@ int topomap_pattern_curve(const uint32_t a[3], const uint32_t b[3], int first, i
             deciding = k;
         }
     }
-    return (a[deciding] > b[deciding]) - (a[deciding] < b[deciding]);
+    return TOPOMAP_ORDER(a[deciding], b[deciding]);
 }

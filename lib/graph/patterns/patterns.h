@@ -80,7 +80,9 @@ uint64_t topomap_pattern_number_or(const topomap_pattern_args *args, const char 
 /** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
  *  added up. */
 typedef struct topomap_pattern_out {
-    uint64_t most; /* ranks that there may be; 0: any number */
+    topomap_error *err;   /* set by a function that gets this and fails; or NULL */
+    topomap_arena memory; /* of topomap_pattern_alloc() */
+    uint64_t most;        /* ranks that there may be; 0: any number */
     uint64_t ranks;
     topomap_arcs arcs;
     uint64_t *load; /* [ranks] or NULL */
@@ -89,8 +91,7 @@ typedef struct topomap_pattern_out {
     uint32_t phases;
 } topomap_pattern_out;
 
-typedef int (*topomap_pattern_make)(const topomap_pattern_args *args, topomap_pattern_out *out,
-                                    topomap_error *err);
+typedef int (*topomap_pattern_make)(const topomap_pattern_args *args, topomap_pattern_out *out);
 
 struct topomap_pattern {
     topomap_graph_pattern_info row;
@@ -102,28 +103,31 @@ struct topomap_pattern {
 
 /** Declares how large the graph is before any of it is made: sets \p out->ranks and allocates
  *  \p arcs. EUSAGE on no ranks, and on more than TOPOMAP_PATTERN_MOST ranks or arcs. */
-int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs,
-                         topomap_error *err);
+int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs);
+/** As topomap_alloc(), for what the pattern's file needs until its graph is made; not to be freed.
+ */
+static inline void *topomap_pattern_alloc(topomap_pattern_out *out, size_t count, size_t size)
+{
+    return topomap_arena_alloc(&out->memory, count, size, out->err);
+}
 /** \p a * \p b, or 2^63 where that is more: for sizes before topomap_pattern_size(). */
 uint64_t topomap_pattern_times(uint64_t a, uint64_t b);
 /** The arcs from here on happen after those so far. */
-int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err);
+int topomap_pattern_phase(topomap_pattern_out *out);
 static inline int topomap_pattern_arc(topomap_pattern_out *out, uint64_t from, uint64_t to,
-                                      uint64_t bytes, topomap_error *err)
+                                      uint64_t bytes)
 {
-    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, err);
+    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, out->err);
 }
 /** The arc from \p from to \p to and the one back, \p bytes each. */
-int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
-                         topomap_error *err);
+int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes);
 /** An arc of a computed number of bytes, rounded, unless it is from a rank to itself or of none.
  *  EUSAGE from 2^62 on. */
-int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
-                         topomap_error *err);
+int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes);
 /** All-to-all exchanges in \p count groups of \p size ranks, which are consecutive or else
  *  \p count apart. */
 int topomap_pattern_exchange(topomap_pattern_out *out, uint64_t count, uint64_t size,
-                             int consecutive, uint64_t bytes, topomap_error *err);
+                             int consecutive, uint64_t bytes);
 
 /** Rounded, at least 1. */
 uint64_t topomap_pattern_whole(double bytes);
@@ -180,6 +184,10 @@ extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
     {                                                                                              \
         NULL, TOPOMAP_PARAM_END, NULL, NULL, NULL, 0, 0                                            \
     }
+#define TOPOMAP_PARAM_RANKS(help)                                                                  \
+    {                                                                                              \
+        "n", TOPOMAP_PARAM_COUNT, "N", NULL, help, 0, 0                                            \
+    }
 #define TOPOMAP_PARAM_BYTES(fallback, help)                                                        \
     {                                                                                              \
         "bytes", TOPOMAP_PARAM_COUNT, "N", fallback, help, 1, 0x1p62                               \
@@ -202,18 +210,16 @@ typedef struct topomap_operand {
     double factor; /* of bytes and messages; what is not nothing stays at least 1 */
 } topomap_operand;
 
-/** All at the same time, on the same ranks: rank r of each is rank r, there are as many as the
- *  largest has. Phase k is the sum of the phases k; a graph without phases is in the first. */
-int topomap_combine_sum(const topomap_operand *part, size_t parts, topomap_graph **graph,
-                        topomap_error *err);
-/** One after the other, on the same ranks; the phases of a graph that has some stay apart. */
-int topomap_combine_phases(const topomap_operand *part, size_t parts, topomap_graph **graph,
-                           topomap_error *err);
+/** On the same ranks: rank r of each is rank r, there are as many as the largest has. \p in_turn:
+ *  one after the other; the phases of a graph that has some stay apart. Else all at the same time:
+ *  phase k is the sum of the phases k; a graph without phases is in the first. */
+int topomap_combine_same(const topomap_operand *part, size_t parts, int in_turn,
+                         topomap_graph **graph, topomap_error *err);
 /** Side by side in rank space, the whole list \p repeat times. Phase k is that of the phases k.
  *  \p couple > 0: each block and the next share an interface of \p couple bytes each way, of which
  *  every rank holds an equal, contiguous share in rank order. */
-int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat, uint64_t couple,
-                           topomap_graph **graph, topomap_error *err);
+int topomap_combine_blocks(const topomap_operand *part, size_t parts, uint64_t repeat,
+                           uint64_t couple, topomap_graph **graph, topomap_error *err);
 
 /* ---- points -------------------------------------------------------------------- */
 /* Random points and their triangulation. */
@@ -229,7 +235,7 @@ typedef struct topomap_point {
 /** Adds both arcs of every edge of the Delaunay triangulation. \p point is sorted by (x, y), no two
  *  the same, at most 2^26. */
 int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes,
-                     topomap_pattern_out *out, topomap_error *err);
+                     topomap_pattern_out *out);
 
 /* ---- training ------------------------------------------------------------------ */
 
@@ -238,11 +244,3 @@ int topomap_delaunay(const topomap_point *point, uint32_t points, uint64_t bytes
 enum { TOPOMAP_TRAINING_TP, TOPOMAP_TRAINING_PP, TOPOMAP_TRAINING_DP, TOPOMAP_TRAINING_DIMS };
 int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DIMS],
                            topomap_error *err);
-
-/** Who is together in the groups of one kind, of the graph of a pattern (graph->pattern, or NULL).
- *  \p group_of [ranks] gets a number below \p ranks, the same for those of a group;
- *  *groups: how many there are, *size: ranks of each. EUSAGE where the text is not `parallel:..` of
- *  so many ranks, or \p kind no kind. */
-int topomap_training_groups(const char *pattern, const char *kind, uint32_t ranks,
-                            uint32_t *group_of, uint32_t *groups, uint32_t *size,
-                            topomap_error *err);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/alloc.h"
-
 #define POINT_RANGE ((uint32_t)1 << TOPOMAP_POINT_BITS)
 #define NUMBERING                                                                                  \
     {                                                                                              \
@@ -35,30 +33,11 @@ static const topomap_pattern_param delaunay[] = {
 
 /* ---- Points --------------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
-{
-    const topomap_point *p = a, *q = b;
-
-    for (int k = 0; k < 3; k++)
-        if (p->x[k] != q->x[k])
-            return p->x[k] < q->x[k] ? -1 : 1;
-    return p->id < q->id ? -1 : p->id > q->id;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const topomap_point *p = a, *q = b;
-
-    return p->id < q->id ? -1 : p->id > q->id;
-}
-
-static int by_curve(const void *a, const void *b)
-{
-    const topomap_point *p = a, *q = b;
-    int order = topomap_pattern_curve(p->x, q->x, 0, 1);
-
-    return order ? order : by_id(a, b);
-}
+TOPOMAP_COMPARE(by_place, topomap_point,
+                TOPOMAP_ORDER(x->x[0], y->x[0]) ?: TOPOMAP_ORDER(x->x[1], y->x[1]),
+                TOPOMAP_ORDER(x->x[2], y->x[2]) ?: TOPOMAP_ORDER(x->id, y->id))
+TOPOMAP_COMPARE(by_curve, topomap_point, topomap_pattern_curve(x->x, y->x, 0, 1),
+                TOPOMAP_ORDER(x->id, y->id))
 
 static void draw(topomap_point *point, int dims, topomap_random *random)
 {
@@ -87,11 +66,12 @@ static void draw_all(topomap_point *point, uint64_t n, int dims, topomap_random 
     }
 }
 
-static topomap_point *points_new(const topomap_pattern_args *args, int dims, topomap_error *err)
+static topomap_point *points_new(const topomap_pattern_args *args, int dims,
+                                 topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n");
     topomap_random random = {topomap_pattern_number(args, "seed")};
-    topomap_point *point = topomap_alloc(n, sizeof *point, err);
+    topomap_point *point = topomap_pattern_alloc(out, n, sizeof *point);
 
     if (!point)
         return NULL;
@@ -126,12 +106,12 @@ static uint64_t cell_of(const struct cells *c, const topomap_point *p)
     return cell;
 }
 
-static int cells_fill(struct cells *c, uint64_t n, topomap_error *err)
+static int cells_fill(struct cells *c, uint64_t n, topomap_pattern_out *out)
 {
     uint64_t count = c->side * c->side * (c->dims == 3 ? c->side : 1);
 
-    c->first = topomap_alloc(count + 2, sizeof *c->first, err);
-    c->list = topomap_alloc(n, sizeof *c->list, err);
+    c->first = topomap_pattern_alloc(out, count + 2, sizeof *c->first);
+    c->list = topomap_pattern_alloc(out, n, sizeof *c->list);
     if (!c->first || !c->list)
         return -1;
     for (uint64_t i = 0; i < n; i++)
@@ -144,7 +124,7 @@ static int cells_fill(struct cells *c, uint64_t n, topomap_error *err)
 }
 
 static int add_cell(const struct cells *c, uint32_t i, uint64_t cell, uint64_t bytes,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
     for (uint32_t at = c->first[cell]; at < c->first[cell + 1]; at++) {
         uint32_t j = c->list[at];
@@ -158,16 +138,15 @@ static int add_cell(const struct cells *c, uint32_t i, uint64_t cell, uint64_t b
         if (j <= i || sum >= c->reach)
             continue;
         if (out->arcs.count + 2 > TOPOMAP_PATTERN_MOST)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
+            return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                      "more arcs than allowed: " TOPOMAP_PATTERN_LIMIT);
-        if (topomap_pattern_pair(out, c->point[i].id, c->point[j].id, bytes, err))
+        if (topomap_pattern_pair(out, c->point[i].id, c->point[j].id, bytes))
             return -1;
     }
     return 0;
 }
 
-static int add_point(const struct cells *c, uint32_t i, uint64_t bytes, topomap_pattern_out *out,
-                     topomap_error *err)
+static int add_point(const struct cells *c, uint32_t i, uint64_t bytes, topomap_pattern_out *out)
 {
     int64_t at[3] = {0};
     int depth = c->dims == 3;
@@ -181,7 +160,7 @@ static int add_point(const struct cells *c, uint32_t i, uint64_t bytes, topomap_
 
                 if (x < 0 || y < 0 || z < 0 || x >= side || y >= side || (depth && z >= side))
                     continue;
-                if (add_cell(c, i, (uint64_t)(x + side * (y + side * z)), bytes, out, err))
+                if (add_cell(c, i, (uint64_t)(x + side * (y + side * z)), bytes, out))
                     return -1;
             }
     return 0;
@@ -199,7 +178,7 @@ static double radius_of(const topomap_pattern_args *args, double n, int dims)
     return 0.55 * (dims == 3 ? cbrt(log(n) / n) : sqrt(log(n) / n));
 }
 
-static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     int dims = (int)topomap_pattern_number(args, "dims");
     uint64_t n = topomap_pattern_number(args, "n"), bytes = topomap_pattern_number(args, "bytes");
@@ -208,40 +187,38 @@ static int make_rgg(const topomap_pattern_args *args, topomap_pattern_out *out, 
     double expected =
         (double)n * (double)n * (dims == 3 ? 4.2 * pow(radius, 3) : 3.2 * pow(radius, 2));
     struct cells c = {.dims = dims};
-    TOPOMAP_FREED topomap_point *point = NULL;
-    int status;
+    topomap_point *point;
 
     if (expected > (double)n * (double)n)
         expected = (double)n * (double)n;
-    if (topomap_pattern_size(out, n, expected < 0x1p40 ? (uint64_t)expected : UINT64_MAX, err))
+    if (topomap_pattern_size(out, n, expected < 0x1p40 ? (uint64_t)expected : UINT64_MAX))
         return -1;
-    point = points_new(args, dims, err);
+    point = points_new(args, dims, out);
     if (!point)
         return -1;
     c.point = point;
     c.reach = (uint64_t)(radius * radius * (double)POINT_RANGE * (double)POINT_RANGE);
     c.side = radius * most < 1.0 ? (uint64_t)most : (uint64_t)(1.0 / radius);
     c.side += !c.side;
-    status = cells_fill(&c, n, err);
-    for (uint64_t i = 0; !status && i < n; i++)
-        status = add_point(&c, (uint32_t)i, bytes, out, err);
-    free(c.first);
-    free(c.list);
-    return status;
+    if (cells_fill(&c, n, out))
+        return -1;
+    for (uint64_t i = 0; i < n; i++)
+        if (add_point(&c, (uint32_t)i, bytes, out))
+            return -1;
+    return 0;
 }
 
-static int make_delaunay(const topomap_pattern_args *args, topomap_pattern_out *out,
-                         topomap_error *err)
+static int make_delaunay(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n");
-    TOPOMAP_FREED topomap_point *point = NULL;
+    topomap_point *point;
 
-    if (topomap_pattern_size(out, n, 6 * n, err))
+    if (topomap_pattern_size(out, n, 6 * n))
         return -1;
-    point = points_new(args, 2, err);
+    point = points_new(args, 2, out);
     if (!point)
         return -1;
-    return topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out, err);
+    return topomap_delaunay(point, (uint32_t)n, topomap_pattern_number(args, "bytes"), out);
 }
 
 const topomap_pattern topomap_patterns_points[] = {

@@ -32,7 +32,7 @@ static uint64_t neighbour(int kind, uint64_t n, uint64_t x, uint64_t i)
 }
 
 static int add_rank(const topomap_pattern_args *args, uint64_t rank, uint64_t bytes,
-                    topomap_pattern_out *out, topomap_error *err)
+                    topomap_pattern_out *out)
 {
     uint64_t stride = 1;
 
@@ -43,15 +43,14 @@ static int add_rank(const topomap_pattern_args *args, uint64_t rank, uint64_t by
         for (uint64_t i = 0; i < degree_of(kind, n); i++) {
             uint64_t y = neighbour(kind, n, x, i);
 
-            if (y != x && topomap_pattern_arc(out, rank, rank + (y - x) * stride, bytes, err))
+            if (y != x && topomap_pattern_arc(out, rank, rank + (y - x) * stride, bytes))
                 return -1;
         }
     }
     return 0;
 }
 
-static int make_product(const topomap_pattern_args *args, topomap_pattern_out *out,
-                        topomap_error *err)
+static int make_product(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t ranks = 1, degree = 0, bytes = topomap_pattern_number(args, "bytes");
 
@@ -60,11 +59,12 @@ static int make_product(const topomap_pattern_args *args, topomap_pattern_out *o
         degree += degree_of(args->factor[k].param, args->factor[k].size);
     }
     if (!args->factors)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "no factor: path=N, ring=N, all=N, copies=N");
-    if (topomap_pattern_size(out, ranks, topomap_pattern_times(ranks, degree), err))
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
+                                 "no factor: path=N, ring=N, all=N, copies=N");
+    if (topomap_pattern_size(out, ranks, topomap_pattern_times(ranks, degree)))
         return -1;
     for (uint64_t rank = 0; rank < ranks; rank++)
-        if (add_rank(args, rank, bytes, out, err))
+        if (add_rank(args, rank, bytes, out))
             return -1;
     return 0;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random pairs of ranks: all alike, or with degrees that follow a power law. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 
 #define COMMON                                                                                     \
-    {"n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks", 0, 0},                                          \
+    TOPOMAP_PARAM_RANKS("ranks"),                                                                  \
     {                                                                                              \
         "deg", TOPOMAP_PARAM_REAL, "D", "8", "neighbours of a rank, on average", 0, 0x1p31         \
     }
@@ -39,11 +37,6 @@ struct pairs {
     uint64_t mask;
 };
 
-static void pairs_clear(struct pairs *pairs)
-{
-    free(pairs->key);
-}
-
 /* Adds the pair of u and v in either order. 1: new. */
 static int pairs_add(struct pairs *pairs, uint64_t u, uint64_t v)
 {
@@ -62,13 +55,13 @@ static int pairs_add(struct pairs *pairs, uint64_t u, uint64_t v)
     }
 }
 
-static int pairs_new(struct pairs *pairs, uint64_t count, topomap_error *err)
+static int pairs_new(struct pairs *pairs, uint64_t count, topomap_pattern_out *out)
 {
     uint64_t room = 16;
 
     while (room < 2 * count)
         room *= 2;
-    pairs->key = topomap_alloc(room, sizeof *pairs->key, err);
+    pairs->key = topomap_pattern_alloc(out, room, sizeof *pairs->key);
     pairs->mask = room - 1;
     return pairs->key ? 0 : -1;
 }
@@ -81,8 +74,7 @@ struct draw {
 };
 
 /* Checks the sizes; the number of pairs is n * deg / 2, rounded. */
-static int draw_new(const topomap_pattern_args *args, struct draw *draw, topomap_pattern_out *out,
-                    topomap_error *err)
+static int draw_new(const topomap_pattern_args *args, struct draw *draw, topomap_pattern_out *out)
 {
     double deg = topomap_pattern_get(args, "deg")->real, all;
 
@@ -92,14 +84,13 @@ static int draw_new(const topomap_pattern_args *args, struct draw *draw, topomap
     draw->random.state = topomap_pattern_number(args, "seed");
     all = (double)draw->n * (double)(draw->n - 1) / 2;
     if (rint((double)draw->n * deg / 2) > all)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%g neighbours among %llu ranks", deg,
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "%g neighbours among %llu ranks", deg,
                                  (unsigned long long)draw->n);
     draw->pairs = (uint64_t)rint((double)draw->n * deg / 2);
-    return topomap_pattern_size(out, draw->n, 2 * draw->pairs, err);
+    return topomap_pattern_size(out, draw->n, 2 * draw->pairs);
 }
 
-static int add_pair(struct draw *draw, uint64_t u, uint64_t v, topomap_pattern_out *out,
-                    topomap_error *err)
+static int add_pair(struct draw *draw, uint64_t u, uint64_t v, topomap_pattern_out *out)
 {
     double factor = 1.0;
     uint64_t bytes = draw->bytes;
@@ -108,12 +99,12 @@ static int add_pair(struct draw *draw, uint64_t u, uint64_t v, topomap_pattern_o
         factor += draw->spread * (2.0 * topomap_pattern_unit(&draw->random) - 1.0);
         bytes = (uint64_t)rint((double)bytes * factor);
     }
-    return topomap_pattern_pair(out, u, v, bytes + !bytes, err);
+    return topomap_pattern_pair(out, u, v, bytes + !bytes);
 }
 
 /* More than half of all pairs: those left out are drawn. */
 static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
-                      topomap_pattern_out *out, topomap_error *err)
+                      topomap_pattern_out *out)
 {
     while (left_out) {
         uint64_t u = topomap_random_below(&draw->random, (uint32_t)draw->n);
@@ -124,27 +115,25 @@ static int make_dense(struct draw *draw, struct pairs *pairs, uint64_t left_out,
     }
     for (uint64_t u = 0; u < draw->n; u++)
         for (uint64_t v = u + 1; v < draw->n; v++)
-            if (pairs_add(pairs, u, v) && add_pair(draw, u, v, out, err))
+            if (pairs_add(pairs, u, v) && add_pair(draw, u, v, out))
                 return -1;
     return 0;
 }
 
 /* Erdos and Renyi's G(n, m): every set of m pairs is as likely. */
-static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *out,
-                        topomap_error *err)
+static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
-    TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
+    struct pairs pairs = {0};
     struct draw draw;
     uint64_t all;
 
-    if (draw_new(args, &draw, out, err))
+    if (draw_new(args, &draw, out))
         return -1;
     all = draw.n * (draw.n - 1) / 2;
     if (draw.pairs > all / 2) /* the set gets all pairs: they are few, see the limit on arcs */
-        return pairs_new(&pairs, all, err) || make_dense(&draw, &pairs, all - draw.pairs, out, err)
-                   ? -1
-                   : 0;
-    if (pairs_new(&pairs, draw.pairs, err))
+        return pairs_new(&pairs, all, out) || make_dense(&draw, &pairs, all - draw.pairs, out) ? -1
+                                                                                               : 0;
+    if (pairs_new(&pairs, draw.pairs, out))
         return -1;
     for (uint64_t left = draw.pairs; left;) {
         uint64_t u = topomap_random_below(&draw.random, (uint32_t)draw.n);
@@ -153,7 +142,7 @@ static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *o
         if (u == v || !pairs_add(&pairs, u, v))
             continue;
         left--;
-        if (add_pair(&draw, u, v, out, err))
+        if (add_pair(&draw, u, v, out))
             return -1;
     }
     return 0;
@@ -168,19 +157,13 @@ struct weights {
     uint64_t *guide; /* [n + 1] the rank at each n-th part of the sum: where a search begins */
 };
 
-static void weights_clear(struct weights *w)
-{
-    free(w->sum);
-    free(w->guide);
-}
-
-static int weights_new(struct weights *w, double exponent, double deg, topomap_error *err)
+static int weights_new(struct weights *w, double exponent, double deg, topomap_pattern_out *out)
 {
     double power = -1.0 / (exponent - 1.0), shift = 1.0;
     uint64_t at = 0;
 
-    w->sum = topomap_alloc(w->n + 1, sizeof *w->sum, err);
-    w->guide = topomap_alloc(w->n + 1, sizeof *w->guide, err);
+    w->sum = topomap_pattern_alloc(out, w->n + 1, sizeof *w->sum);
+    w->guide = topomap_pattern_alloc(out, w->n + 1, sizeof *w->guide);
     if (!w->sum || !w->guide)
         return -1;
     for (int round = 0; round < 60; round++, shift *= 2) {
@@ -215,23 +198,22 @@ static uint64_t weighted(const struct weights *w, topomap_random *random)
     return low;
 }
 
-static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *out,
-                         topomap_error *err)
+static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     double exponent = topomap_pattern_get(args, "exponent")->real;
-    TOPOMAP_CLEANUP(weights_clear) struct weights weights = {0};
-    TOPOMAP_CLEANUP(pairs_clear) struct pairs pairs = {0};
+    struct weights weights = {0};
+    struct pairs pairs = {0};
     struct draw draw;
     uint64_t tries;
 
-    if (draw_new(args, &draw, out, err))
+    if (draw_new(args, &draw, out))
         return -1;
     if (draw.pairs > draw.n * (draw.n - 1) / 8)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                  "no room for a power law: more than a quarter of all pairs");
     weights.n = draw.n;
-    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, err) ||
-        pairs_new(&pairs, draw.pairs, err))
+    if (weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, out) ||
+        pairs_new(&pairs, draw.pairs, out))
         return -1;
     tries = 100 * draw.pairs + 1000;
     for (uint64_t left = draw.pairs; left;) {
@@ -239,10 +221,10 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
         uint64_t v = weighted(&weights, &draw.random);
 
         if (!tries--)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
+            return topomap_error_set(out->err, TOPOMAP_EUSAGE,
                                      "the heavy ranks have no more pairs to draw: a larger "
                                      "exponent or a lower degree is needed");
-        if (u != v && pairs_add(&pairs, u, v) && left-- && add_pair(&draw, u, v, out, err))
+        if (u != v && pairs_add(&pairs, u, v) && left-- && add_pair(&draw, u, v, out))
             return -1;
     }
     return 0;

@@ -190,79 +190,75 @@ static uint64_t member(const struct group *g, uint64_t i)
 }
 
 /* From each member to the next, round. */
-static int add_ring(const struct group *g, double bytes, topomap_pattern_out *out,
-                    topomap_error *err)
+static int add_ring(const struct group *g, double bytes, topomap_pattern_out *out)
 {
     for (uint64_t i = 0; i < g->size; i++)
-        if (topomap_pattern_send(out, member(g, i), member(g, (i + 1) % g->size), bytes, err))
+        if (topomap_pattern_send(out, member(g, i), member(g, (i + 1) % g->size), bytes))
             return -1;
     return 0;
 }
 
 /* From each member to each other. */
-static int add_all(const struct group *g, double bytes, topomap_pattern_out *out,
-                   topomap_error *err)
+static int add_all(const struct group *g, double bytes, topomap_pattern_out *out)
 {
     for (uint64_t i = 0; i < g->size; i++)
         for (uint64_t j = 0; j < g->size; j++)
-            if (topomap_pattern_send(out, member(g, i), member(g, j), bytes, err))
+            if (topomap_pattern_send(out, member(g, i), member(g, j), bytes))
                 return -1;
     return 0;
 }
 
 /* `times` reduce-scatters or all-gathers (an all-reduce is two) of `bytes` in a group. */
 static int add_collective(const struct group *g, double times, double bytes,
-                          topomap_pattern_out *out, topomap_error *err)
+                          topomap_pattern_out *out)
 {
     double share = times * bytes / (double)g->size;
 
-    return g->job->direct ? add_all(g, share, out, err)
-                          : add_ring(g, share * (double)(g->size - 1), out, err);
+    return g->job->direct ? add_all(g, share, out)
+                          : add_ring(g, share * (double)(g->size - 1), out);
 }
 
 /* ---- The dimensions -------------------------------------------------------------------------- */
 
-typedef int (*add_group)(const struct group *g, topomap_pattern_out *out, topomap_error *err);
+typedef int (*add_group)(const struct group *g, topomap_pattern_out *out);
 
 static double micro_batches(const struct group *g)
 {
     return g->job->batches * g->job->layers;
 }
 
-static int add_tp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_tp(const struct group *g, topomap_pattern_out *out)
 {
     double times = g->job->etp == g->job->dense.size[TP] ? 4.0 : 2.0;
 
-    return add_collective(g, 2.0 * times * micro_batches(g), g->job->activation, out, err);
+    return add_collective(g, 2.0 * times * micro_batches(g), g->job->activation, out);
 }
 
 /* Of experts whose tensor parallel ranks are not tp. */
-static int add_etp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_etp(const struct group *g, topomap_pattern_out *out)
 {
     double tokens = g->job->topk * (double)g->job->etp / (double)g->job->dense.size[TP];
 
-    return add_collective(g, 2.0 * 2.0 * micro_batches(g), tokens * g->job->activation, out, err);
+    return add_collective(g, 2.0 * 2.0 * micro_batches(g), tokens * g->job->activation, out);
 }
 
-static int add_cp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_cp(const struct group *g, topomap_pattern_out *out)
 {
     double blocks = 6.0 * g->job->kv * (double)(g->size - 1);
 
-    return add_ring(g,
-                    blocks * micro_batches(g) * g->job->activation / (double)g->job->dense.size[TP],
-                    out, err);
+    return add_ring(
+        g, blocks * micro_batches(g) * g->job->activation / (double)g->job->dense.size[TP], out);
 }
 
-static int add_ep(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_ep(const struct group *g, topomap_pattern_out *out)
 {
     double copies = 4.0 * micro_batches(g) * g->job->topk;
 
-    return add_all(g,
-                   copies * g->job->activation / (double)g->job->dense.size[TP] / (double)g->size,
-                   out, err);
+    return add_all(
+        g, copies * g->job->activation / (double)g->job->dense.size[TP] / (double)g->size, out);
 }
 
-static int add_pp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_pp(const struct group *g, topomap_pattern_out *out)
 {
     double bytes = g->job->batches * g->job->activation / (double)g->job->dense.size[TP];
 
@@ -270,44 +266,43 @@ static int add_pp(const struct group *g, topomap_pattern_out *out, topomap_error
         uint64_t here = member(g, i), next = member(g, (i + 1) % g->size);
         double times = i + 1 < g->size ? g->job->chunks : g->job->chunks - 1.0;
 
-        if (topomap_pattern_send(out, here, next, times * bytes, err) ||
-            topomap_pattern_send(out, next, here, times * bytes, err))
+        if (topomap_pattern_send(out, here, next, times * bytes) ||
+            topomap_pattern_send(out, next, here, times * bytes))
             return -1;
     }
     return 0;
 }
 
 /* Gradients and parameters of `count` parameters a rank. */
-static int add_update(const struct group *g, double count, topomap_pattern_out *out,
-                      topomap_error *err)
+static int add_update(const struct group *g, double count, topomap_pattern_out *out)
 {
     double gradient = count * g->job->gradient, gather = count * g->job->element;
 
     if (g->job->zero == 0)
-        return add_collective(g, 2.0, gradient, out, err);
+        return add_collective(g, 2.0, gradient, out);
     if (g->job->zero == 3)
         gather *= 2.0 * g->job->batches;
-    return add_collective(g, 1.0, gradient + gather, out, err);
+    return add_collective(g, 1.0, gradient + gather, out);
 }
 
-static int add_dp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_dp(const struct group *g, topomap_pattern_out *out)
 {
-    return add_update(g, g->job->shared, out, err);
+    return add_update(g, g->job->shared, out);
 }
 
-static int add_experts(const struct group *g, topomap_pattern_out *out, topomap_error *err)
+static int add_experts(const struct group *g, topomap_pattern_out *out)
 {
-    return add_update(g, g->job->experts, out, err);
+    return add_update(g, g->job->experts, out);
 }
 
 /* All groups along one dimension. */
 static int along(const struct job *job, const struct grid *grid, enum dimension d, add_group add,
-                 topomap_pattern_out *out, topomap_error *err)
+                 topomap_pattern_out *out)
 {
     for (uint64_t r = 0; r < job->ranks; r++) {
         struct group g = {job, grid, r, (int)d, 0, 1, grid->size[d]};
 
-        if (r / grid->stride[d] % grid->size[d] == 0 && add(&g, out, err))
+        if (r / grid->stride[d] % grid->size[d] == 0 && add(&g, out))
             return -1;
     }
     return 0;
@@ -315,7 +310,7 @@ static int along(const struct job *job, const struct grid *grid, enum dimension 
 
 /* All groups of `size` replicas `step` apart, among those of each tensor rank and stage. */
 static int among_replicas(const struct job *job, uint64_t size, uint64_t step, add_group add,
-                          topomap_pattern_out *out, topomap_error *err)
+                          topomap_pattern_out *out)
 {
     const struct grid *grid = &job->dense;
     uint64_t replicas = grid->size[CP] * grid->size[DP];
@@ -327,7 +322,7 @@ static int among_replicas(const struct job *job, uint64_t size, uint64_t step, a
             uint64_t first = step > 1 ? i : i * size;
             struct group g = {job, grid, r, DIMENSIONS, first, step, size};
 
-            if (add(&g, out, err))
+            if (add(&g, out))
                 return -1;
         }
     }
@@ -412,45 +407,40 @@ static uint64_t neighbours(const struct job *job)
     return 4 + job->ep + (job->direct ? wide : 6);
 }
 
-static int add_expert_groups(const struct job *job, topomap_pattern_out *out, topomap_error *err)
+static int add_expert_groups(const struct job *job, topomap_pattern_out *out)
 {
     if (job->ep == 1)
         return 0;
-    return job->apart ? along(job, &job->expert, EP, add_ep, out, err)
-                      : among_replicas(job, job->ep, 1, add_ep, out, err);
+    return job->apart ? along(job, &job->expert, EP, add_ep, out)
+                      : among_replicas(job, job->ep, 1, add_ep, out);
 }
 
-static int add_expert_replicas(const struct job *job, topomap_pattern_out *out, topomap_error *err)
+static int add_expert_replicas(const struct job *job, topomap_pattern_out *out)
 {
     uint64_t replicas = job->dense.size[CP] * job->dense.size[DP];
 
     if (!(job->experts > 0.0))
         return 0;
-    return job->apart ? along(job, &job->expert, DP, add_experts, out, err)
-                      : among_replicas(job, replicas / job->ep, job->ep, add_experts, out, err);
+    return job->apart ? along(job, &job->expert, DP, add_experts, out)
+                      : among_replicas(job, replicas / job->ep, job->ep, add_experts, out);
 }
 
-static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *out,
-                         topomap_error *err)
+static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     int apart = topomap_pattern_number(args, "phases") != 0;
     struct job job = {0};
 
-    if (job_new(args, &job, err) ||
-        topomap_pattern_size(out, job.ranks, topomap_pattern_times(job.ranks, neighbours(&job)),
-                             err) ||
-        (apart && topomap_pattern_phase(out, err)) ||
-        along(&job, &job.dense, TP, add_tp, out, err) ||
-        (job.etp != job.dense.size[TP] && along(&job, &job.expert, TP, add_etp, out, err)) ||
-        (apart && topomap_pattern_phase(out, err)) ||
-        along(&job, &job.dense, CP, add_cp, out, err) ||
-        (apart && topomap_pattern_phase(out, err)) || add_expert_groups(&job, out, err) ||
-        (apart && topomap_pattern_phase(out, err)) ||
-        along(&job, &job.dense, PP, add_pp, out, err) ||
-        (apart && topomap_pattern_phase(out, err)) ||
-        among_replicas(&job, job.dense.size[CP] * job.dense.size[DP], 1, add_dp, out, err))
+    if (job_new(args, &job, out->err) ||
+        topomap_pattern_size(out, job.ranks, topomap_pattern_times(job.ranks, neighbours(&job))) ||
+        (apart && topomap_pattern_phase(out)) || along(&job, &job.dense, TP, add_tp, out) ||
+        (job.etp != job.dense.size[TP] && along(&job, &job.expert, TP, add_etp, out)) ||
+        (apart && topomap_pattern_phase(out)) || along(&job, &job.dense, CP, add_cp, out) ||
+        (apart && topomap_pattern_phase(out)) || add_expert_groups(&job, out) ||
+        (apart && topomap_pattern_phase(out)) || along(&job, &job.dense, PP, add_pp, out) ||
+        (apart && topomap_pattern_phase(out)) ||
+        among_replicas(&job, job.dense.size[CP] * job.dense.size[DP], 1, add_dp, out))
         return -1;
-    return add_expert_replicas(&job, out, err);
+    return add_expert_replicas(&job, out);
 }
 
 static double of_ring(double times, double bytes, double ranks)
@@ -488,18 +478,13 @@ const char *topomap_graph_group_kind(size_t kind)
     return kind < DIMENSIONS ? dimension_names[kind] : NULL;
 }
 
-/* The group of a rank: its place in all dimensions but one. */
-static uint64_t group_of_rank(const struct grid *grid, enum dimension d, uint64_t rank)
-{
-    uint64_t stride = grid->stride[d];
-
-    return rank % stride + rank / (stride * grid->size[d]) * stride;
-}
-
-int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, uint32_t *group_of,
-                            uint32_t *groups, uint32_t *size, topomap_error *err)
+int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
+                         uint32_t *groups, uint32_t *size, topomap_error *err)
 {
     const topomap_pattern *row = topomap_patterns_training;
+    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
+    const char *text = graph->pattern;
+    uint32_t ranks = graph->ranks;
     topomap_pattern_args args;
     const struct grid *grid;
     struct job job = {0};
@@ -532,20 +517,14 @@ int topomap_training_groups(const char *text, const char *kind, uint32_t ranks, 
                                      (first / dense->size[CP] - dp) * dense->stride[DP]);
         }
     grid = d == EP ? &job.expert : &job.dense;
-    for (uint64_t r = 0; (d != EP || job.apart || job.ep == 1) && r < job.ranks; r++)
-        group_of[r] = (uint32_t)group_of_rank(grid, (enum dimension)d, r);
+    for (uint64_t r = 0; (d != EP || job.apart || job.ep == 1) && r < job.ranks; r++) {
+        uint64_t stride = grid->stride[d]; /* the place in all dimensions but one is the group */
+
+        group_of[r] = (uint32_t)(r % stride + r / (stride * grid->size[d]) * stride);
+    }
     *size = (uint32_t)(d == EP ? job.ep : grid->size[d]);
     *groups = ranks / *size;
-    return 0;
-}
-
-int topomap_graph_groups(const topomap_graph *graph, const char *kind, uint32_t *group_of,
-                         uint32_t *groups, uint32_t *size, topomap_error *err)
-{
-    TOPOMAP_GRAPH_FREED topomap_graph *made = NULL;
-
-    if (topomap_training_groups(graph->pattern, kind, graph->ranks, group_of, groups, size, err) ||
-        topomap_graph_generate(graph->pattern, &made, err))
+    if (topomap_graph_generate(text, &made, err))
         return -1;
     if (made->arcs == graph->arcs &&
         !memcmp(made->offset, graph->offset, ((size_t)made->ranks + 1) * sizeof *made->offset) &&

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees and butterflies of collective operations, masters with workers, wavefronts. */
-
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
-
-#define RANKS                                                                                      \
-    {                                                                                              \
-        "n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks", 0, 0                                         \
-    }
 
 static const topomap_pattern_param tree[] = {
-    RANKS,
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"kind", TOPOMAP_PARAM_WORD, "binomial|kary", "",
      "binomial: a rank's parent has its lowest one bit cleared (k-ary where k is given)", 0, 0},
     {"k", TOPOMAP_PARAM_COUNT, "N", "2", "children of a k-ary tree's inner rank", 1, 0x1p31},
@@ -22,7 +15,7 @@ static const topomap_pattern_param tree[] = {
     TOPOMAP_PARAM_NONE,
 };
 static const topomap_pattern_param butterfly[] = {
-    RANKS,
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"kind", TOPOMAP_PARAM_WORD, "doubling|halving|dissemination", "doubling",
      "recursive doubling; halving and doubling (each step half the bytes); each rank to the one "
      "2^k on",
@@ -31,7 +24,7 @@ static const topomap_pattern_param butterfly[] = {
     TOPOMAP_PARAM_NONE,
 };
 static const topomap_pattern_param master[] = {
-    RANKS,
+    TOPOMAP_PARAM_RANKS("ranks"),
     {"masters", TOPOMAP_PARAM_COUNT, "N", "1",
      "the first ranks; each has an equal, consecutive share of the others, the first has the "
      "masters",
@@ -59,16 +52,16 @@ static uint64_t parent_of(uint64_t r, uint64_t k)
 }
 
 static int add_branch(const topomap_pattern_args *args, uint64_t up, uint64_t down, uint64_t bytes,
-                      topomap_pattern_out *out, topomap_error *err)
+                      topomap_pattern_out *out)
 {
     uint64_t direction = topomap_pattern_number(args, "direction");
 
-    if (direction != 2 && topomap_pattern_arc(out, up, down, bytes, err))
+    if (direction != 2 && topomap_pattern_arc(out, up, down, bytes))
         return -1;
-    return direction != 1 ? topomap_pattern_arc(out, down, up, bytes, err) : 0;
+    return direction != 1 ? topomap_pattern_arc(out, down, up, bytes) : 0;
 }
 
-static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     const topomap_pattern_value *kind = topomap_pattern_get(args, "kind");
     int kary = kind->given ? kind->number == 1 : topomap_pattern_get(args, "k")->given;
@@ -76,18 +69,17 @@ static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out,
     uint64_t k = kary ? topomap_pattern_number(args, "k") : 0;
     uint64_t bytes = topomap_pattern_number(args, "bytes");
     int below = topomap_pattern_number(args, "carry") == 1;
-    TOPOMAP_FREED uint32_t *size = NULL;
-    int status = 0;
+    uint32_t *size;
 
     if (root >= n)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "root=%llu of %llu ranks",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "root=%llu of %llu ranks",
                                  (unsigned long long)root, (unsigned long long)n);
-    if (topomap_pattern_size(out, n, 2 * (n - 1), err))
+    if (topomap_pattern_size(out, n, 2 * (n - 1)))
         return -1;
-    size = topomap_alloc(below ? n : 1, sizeof *size, err);
+    size = topomap_pattern_alloc(out, below ? n : 1, sizeof *size);
     if (!size)
         return -1;
-    for (uint64_t r = n - 1; r > 0 && !status; r--) { /* children have larger numbers */
+    for (uint64_t r = n - 1; r > 0; r--) { /* children have larger numbers */
         uint64_t up = parent_of(r, k), carried = bytes;
 
         if (below) {
@@ -95,19 +87,19 @@ static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out,
             size[up] += size[r];
             carried = topomap_pattern_times(bytes, size[r]);
         }
-        status = add_branch(args, (up + root) % n, (r + root) % n, carried, out, err);
+        if (add_branch(args, (up + root) % n, (r + root) % n, carried, out))
+            return -1;
     }
-    return status;
+    return 0;
 }
 
 /* ---- Butterflies ---------------------------------------------------------------------------- */
 
-static int make_dissemination(uint64_t n, uint64_t bytes, topomap_pattern_out *out,
-                              topomap_error *err)
+static int make_dissemination(uint64_t n, uint64_t bytes, topomap_pattern_out *out)
 {
     for (uint64_t r = 0; r < n; r++)
         for (uint64_t step = 1; step < n; step *= 2)
-            if (topomap_pattern_arc(out, r, (r + step) % n, bytes, err))
+            if (topomap_pattern_arc(out, r, (r + step) % n, bytes))
                 return -1;
     return 0;
 }
@@ -115,8 +107,7 @@ static int make_dissemination(uint64_t n, uint64_t bytes, topomap_pattern_out *o
 /* Where the ranks are no power of two, the first ones go together in pairs, of which the odd one
  * takes part, and gives the even one the result: Thakur, Rabenseifner, Gropp, "Optimization of
  * collective communication operations in MPICH", 2005, section 4.4. */
-static int make_butterfly(const topomap_pattern_args *args, topomap_pattern_out *out,
-                          topomap_error *err)
+static int make_butterfly(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n"), kind = topomap_pattern_number(args, "kind");
     uint64_t bytes = topomap_pattern_number(args, "bytes"), power = 1, rest;
@@ -125,19 +116,19 @@ static int make_butterfly(const topomap_pattern_args *args, topomap_pattern_out 
     for (; 2 * power <= n; power *= 2)
         steps++;
     rest = n - power;
-    if (topomap_pattern_size(out, n, n * (uint64_t)steps, err))
+    if (topomap_pattern_size(out, n, n * (uint64_t)steps))
         return -1;
     if (kind == 2)
-        return make_dissemination(n, bytes, out, err);
+        return make_dissemination(n, bytes, out);
     for (uint64_t r = 0; r < 2 * rest; r += 2)
-        if (topomap_pattern_pair(out, r, r + 1, bytes, err))
+        if (topomap_pattern_pair(out, r, r + 1, bytes))
             return -1;
     for (uint64_t a = 0; a < power; a++)
         for (uint64_t step = 1; step < power; step *= 2) {
             uint64_t b = a ^ step, part = kind == 1 ? bytes / step : bytes;
 
             if (a < b && topomap_pattern_pair(out, a < rest ? 2 * a + 1 : a + rest,
-                                              b < rest ? 2 * b + 1 : b + rest, part + !part, err))
+                                              b < rest ? 2 * b + 1 : b + rest, part + !part))
                 return -1;
         }
     return 0;
@@ -145,8 +136,7 @@ static int make_butterfly(const topomap_pattern_args *args, topomap_pattern_out 
 
 /* ---- Masters -------------------------------------------------------------------------------- */
 
-static int make_master(const topomap_pattern_args *args, topomap_pattern_out *out,
-                       topomap_error *err)
+static int make_master(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     uint64_t n = topomap_pattern_number(args, "n"),
              masters = topomap_pattern_number(args, "masters");
@@ -154,15 +144,14 @@ static int make_master(const topomap_pattern_args *args, topomap_pattern_out *ou
     uint64_t back = topomap_pattern_number_or(args, "back", bytes);
 
     if (masters > n)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu masters among %llu ranks",
+        return topomap_error_set(out->err, TOPOMAP_EUSAGE, "%llu masters among %llu ranks",
                                  (unsigned long long)masters, (unsigned long long)n);
-    if (topomap_pattern_size(out, n, 2 * (n - 1), err))
+    if (topomap_pattern_size(out, n, 2 * (n - 1)))
         return -1;
     for (uint64_t r = 1; r < n; r++) {
         uint64_t of = r < masters ? 0 : (r - masters) * masters / (n - masters);
 
-        if (topomap_pattern_arc(out, of, r, bytes, err) ||
-            topomap_pattern_arc(out, r, of, back, err))
+        if (topomap_pattern_arc(out, of, r, bytes) || topomap_pattern_arc(out, r, of, back))
             return -1;
     }
     return 0;
@@ -171,8 +160,7 @@ static int make_master(const topomap_pattern_args *args, topomap_pattern_out *ou
 /* ---- Wavefronts ----------------------------------------------------------------------------- */
 
 /* Koch, Baker, Alcouffe's sweeps: two of the third dimension's directions, four corners. */
-static int make_sweep(const topomap_pattern_args *args, topomap_pattern_out *out,
-                      topomap_error *err)
+static int make_sweep(const topomap_pattern_args *args, topomap_pattern_out *out)
 {
     static const uint64_t up[] = {1, 1, 2, 4}, down[] = {0, 1, 2, 4}; /* wavefronts each way */
     uint64_t sweeps = topomap_pattern_number(args, "sweeps");
@@ -181,7 +169,7 @@ static int make_sweep(const topomap_pattern_args *args, topomap_pattern_out *out
     uint64_t stride[2] = {row ? args->dim[1] : 1, row ? 1 : args->dim[0]};
     uint64_t n = args->dim[0] * args->dim[1];
 
-    if (topomap_pattern_size(out, n, topomap_pattern_times(n, 4), err))
+    if (topomap_pattern_size(out, n, topomap_pattern_times(n, 4)))
         return -1;
     for (uint64_t y = 0; y < args->dim[1]; y++)
         for (uint64_t x = 0; x < args->dim[0]; x++) {
@@ -192,11 +180,9 @@ static int make_sweep(const topomap_pattern_args *args, topomap_pattern_out *out
 
                 if (at[k] + 1 == args->dim[k])
                     continue;
-                if (topomap_pattern_arc(out, r, to, topomap_pattern_times(bytes, up[sweeps]),
-                                        err) ||
+                if (topomap_pattern_arc(out, r, to, topomap_pattern_times(bytes, up[sweeps])) ||
                     (down[sweeps] &&
-                     topomap_pattern_arc(out, to, r, topomap_pattern_times(bytes, down[sweeps]),
-                                         err)))
+                     topomap_pattern_arc(out, to, r, topomap_pattern_times(bytes, down[sweeps]))))
                     return -1;
             }
         }

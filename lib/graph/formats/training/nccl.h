@@ -4,6 +4,7 @@
 #pragma once
 
 #include "graph/formats/io.h"
+#include "util/names/known.h"
 
 #define TOPOMAP_NCCL_NONE UINT32_MAX
 
@@ -22,11 +23,6 @@ struct topomap_nccl_member {
     double each; /**< bytes to each other member */
 };
 
-/** The lines of one initialisation: until it ends, the communicator may not be known. */
-struct topomap_nccl_session {
-    uint32_t comm;
-};
-
 struct topomap_nccl_arc {
     uint32_t session, how, channel, from, to; /**< how: an enum topomap_nccl_join */
 };
@@ -41,14 +37,15 @@ struct topomap_nccl_send {
 typedef struct topomap_nccl {
     struct topomap_nccl_comm *comm;
     struct topomap_nccl_member *member;
-    struct topomap_nccl_session *session;
+    uint32_t *session; /**< the communicator of the lines of each initialisation; NONE: it is not
+                            known until that ends */
     struct topomap_nccl_arc *arc;
     struct topomap_nccl_send *send;
     uint64_t *label; /**< [devices.count] what stands before its lines, and one; 0: nothing */
     size_t comms, members, sessions, arcs, sends;
     size_t comm_capacity, member_capacity, session_capacity, arc_capacity, send_capacity,
         label_capacity;
-    topomap_name_table devices;
+    topomap_known devices;
 } topomap_nccl;
 
 void topomap_nccl_clear(topomap_nccl *log);

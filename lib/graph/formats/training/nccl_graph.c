@@ -14,7 +14,7 @@ void topomap_nccl_clear(topomap_nccl *log)
     free(log->arc);
     free(log->send);
     free(log->label);
-    topomap_name_table_clear(&log->devices);
+    topomap_known_clear(&log->devices);
 }
 
 /* Whose rank is which. */
@@ -29,27 +29,15 @@ struct job {
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-static int compare_members(const void *a, const void *b)
-{
-    const struct topomap_nccl_member *x = a, *y = b;
-
-    if (x->comm != y->comm)
-        return x->comm < y->comm ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
+TOPOMAP_COMPARE(compare_members, struct topomap_nccl_member, TOPOMAP_ORDER(x->comm, y->comm),
+                TOPOMAP_ORDER(x->rank, y->rank))
 
 /* By communicator (kept in `session` from here on), kind, sender, channel, receiver. */
-static int compare_arcs(const void *a, const void *b)
-{
-    const struct topomap_nccl_arc *x = a, *y = b;
-    const uint32_t p[] = {x->session, x->how, x->from, x->channel, x->to},
-                   q[] = {y->session, y->how, y->from, y->channel, y->to};
-
-    for (int i = 0; i < 5; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
-}
+TOPOMAP_COMPARE(compare_senders, struct topomap_nccl_arc,
+                TOPOMAP_ORDER(x->session, y->session) ?: TOPOMAP_ORDER(x->how, y->how),
+                TOPOMAP_ORDER(x->from, y->from))
+TOPOMAP_COMPARE(compare_arcs, struct topomap_nccl_arc, compare_senders(x, y),
+                TOPOMAP_ORDER(x->channel, y->channel) ?: TOPOMAP_ORDER(x->to, y->to))
 
 /* Arcs of known communicators, each once, in order: a ring is told by each of its ranks, and by
  * rank 0. */
@@ -61,7 +49,7 @@ static void arcs_sort(struct job *job)
     for (size_t i = 0; i < log->arcs; i++) {
         struct topomap_nccl_arc arc = log->arc[i];
 
-        arc.session = log->session[arc.session].comm;
+        arc.session = log->session[arc.session];
         if (arc.session == TOPOMAP_NCCL_NONE || log->comm[arc.session].shared ||
             arc.from >= log->comm[arc.session].size || arc.to >= log->comm[arc.session].size)
             job->left_out++;
@@ -69,8 +57,7 @@ static void arcs_sort(struct job *job)
             log->arc[kept++] = arc;
     }
     log->arcs = kept;
-    if (kept)
-        qsort(log->arc, kept, sizeof *log->arc, compare_arcs);
+    TOPOMAP_SORT(log->arc, kept, compare_arcs);
     kept = 0;
     for (size_t i = 0; i < log->arcs; i++)
         if (!kept || compare_arcs(&log->arc[kept - 1], &log->arc[i]) != 0)
@@ -90,12 +77,11 @@ static int take_as_one(topomap_nccl *log, topomap_error *err)
 
         size = larger + 1 > size ? larger + 1 : size;
     }
-    if (topomap_grow(&log->comm, &log->comm_capacity, 1, sizeof *log->comm, err))
+    if (TOPOMAP_APPEND(log->comm, log->comms, log->comm_capacity, err,
+                       (struct topomap_nccl_comm){.size = size}))
         return -1;
-    log->comm[0] = (struct topomap_nccl_comm){.size = size};
-    log->comms = 1;
     for (size_t i = 0; i < log->sessions; i++)
-        log->session[i].comm = 0;
+        log->session[i] = 0;
     return 0;
 }
 
@@ -121,13 +107,6 @@ static int find_world(struct job *job, topomap_error *err)
     return 0;
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* 0 where each GPU has a label of its own. */
 static int take_labels(struct job *job, topomap_error *err)
 {
@@ -138,7 +117,7 @@ static int take_labels(struct job *job, topomap_error *err)
     if (!sorted)
         return -1;
     memcpy(sorted, job->log->label, devices * sizeof *sorted);
-    qsort(sorted, devices, sizeof *sorted, compare_labels);
+    qsort(sorted, devices, sizeof *sorted, topomap_by_u64);
     for (size_t i = 0; i < devices; i++)
         alike |= !sorted[i] || (i && sorted[i] == sorted[i - 1]);
     job->ranks = sorted[devices - 1];
@@ -202,25 +181,21 @@ static int add(struct job *job, uint32_t comm, uint32_t from, uint32_t to, doubl
 static int add_rings(struct job *job, const struct topomap_nccl_member *member, topomap_error *err)
 {
     const topomap_nccl *log = job->log;
-    const struct topomap_nccl_arc key = {.session = member->comm, .from = member->rank};
-    size_t low = 0, high = log->arcs, end;
+    const struct topomap_nccl_arc key = {.session = member->comm,
+                                         .how = TOPOMAP_NCCL_RING,
+                                         .from = member->rank},
+                                  *first, *end;
 
-    while (low < high) { /* the first that is not before the key */
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_arcs(&log->arc[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < log->arcs && log->arc[end].session == key.session &&
-                    log->arc[end].how == TOPOMAP_NCCL_RING && log->arc[end].from == key.from;)
-        end++;
-    if (low == end)
+    first = log->arcs ? bsearch(&key, log->arc, log->arcs, sizeof key, compare_senders) : NULL;
+    if (!first)
         return add(job, member->comm, member->rank,
                    (member->rank + 1) % log->comm[member->comm].size, member->ring, err);
-    for (size_t i = low; i < end; i++)
-        if (add(job, member->comm, member->rank, log->arc[i].to, member->ring / (double)(end - low),
+    for (end = first + 1; end < log->arc + log->arcs && !compare_senders(end, &key);)
+        end++;
+    while (first > log->arc && !compare_senders(first - 1, &key))
+        first--;
+    for (const struct topomap_nccl_arc *arc = first; arc < end; arc++)
+        if (add(job, member->comm, member->rank, arc->to, member->ring / (double)(end - first),
                 err))
             return -1;
     return 0;

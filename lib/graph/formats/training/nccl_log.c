@@ -26,19 +26,9 @@
 
 /* A number for each name. */
 struct numbers {
-    topomap_name_table names;
+    topomap_known names;
     uint32_t *number; /* [names.count] */
     size_t capacity;
-};
-
-struct reader {
-    topomap_input *input;
-    topomap_nccl log;
-    struct numbers session_of; /* by thread: its open session */
-    struct numbers member_of;  /* by process and pointer */
-    struct numbers member_at;  /* by communicator and rank */
-    struct numbers comm_of;    /* by what tells it from others */
-    struct numbers same_of;    /* by GPU and size: communicators that have nothing to tell them */
 };
 
 /* What stands before the message. */
@@ -46,6 +36,17 @@ struct origin {
     const char *thread;  /* HOST:PID:TID */
     int length, process; /* of it; of HOST:PID */
     uint64_t label;      /* the number that begins the line, and one; 0: none */
+};
+
+struct reader {
+    topomap_input *input;
+    struct origin origin; /* of the line */
+    topomap_nccl log;
+    struct numbers session_of; /* by thread: its open session */
+    struct numbers member_of;  /* by process and pointer */
+    struct numbers member_at;  /* by communicator and rank */
+    struct numbers comm_of;    /* by what tells it from others */
+    struct numbers same_of;    /* by GPU and size: communicators that have nothing to tell them */
 };
 
 /* What a line of an initialisation says. */
@@ -59,21 +60,19 @@ struct init {
 /* Where the number of a name is kept, TOPOMAP_NCCL_NONE where it is new; NULL on failure. */
 static uint32_t *number_of(struct numbers *numbers, const char *name, topomap_error *err)
 {
-    size_t before = numbers->names.count;
+    size_t count = numbers->names.count;
     uint32_t id;
 
-    if (topomap_name_table_id(&numbers->names, name, strlen(name), &id, err) ||
-        topomap_grow(&numbers->number, &numbers->capacity, numbers->names.count,
-                     sizeof *numbers->number, err))
+    if (topomap_known_number(&numbers->names, name, strlen(name), &id, err) ||
+        (id == count &&
+         TOPOMAP_APPEND(numbers->number, count, numbers->capacity, err, TOPOMAP_NCCL_NONE)))
         return NULL;
-    if (numbers->names.count > before)
-        numbers->number[id] = TOPOMAP_NCCL_NONE;
     return &numbers->number[id];
 }
 
 static void numbers_clear(struct numbers *numbers)
 {
-    topomap_name_table_clear(&numbers->names);
+    topomap_known_clear(&numbers->names);
     free(numbers->number);
 }
 
@@ -127,6 +126,8 @@ static const char *message_of(const char *line, struct origin *origin)
     origin->thread = at;
     origin->length = (int)(end - at);
     origin->process = origin->length - origin->process - 1;
+    if (origin->process > KEY_SIZE)
+        origin->process = KEY_SIZE;
     origin->label = label_of(line, at);
     return message;
 }
@@ -151,45 +152,39 @@ static int number_behind(const char *message, const char *name, uint64_t *value)
 
 /* ---- Initialisations ------------------------------------------------------------------------- */
 
-static int session_new(struct reader *in, uint32_t comm, uint32_t *session, topomap_error *err)
+static int session_new(struct reader *in, uint32_t *session, topomap_error *err)
 {
-    if (topomap_grow(&in->log.session, &in->log.session_capacity, in->log.sessions + 1,
-                     sizeof *in->log.session, err))
-        return -1;
-    in->log.session[in->log.sessions].comm = comm;
-    *session = (uint32_t)in->log.sessions++;
-    return 0;
+    *session = (uint32_t)in->log.sessions;
+    return TOPOMAP_APPEND(in->log.session, in->log.sessions, in->log.session_capacity, err,
+                          TOPOMAP_NCCL_NONE);
 }
 
 /* The thread's open session; one is begun where there is none. */
-static uint32_t *session_at(struct reader *in, const struct origin *origin, topomap_error *err)
+static uint32_t *session_at(struct reader *in, topomap_error *err)
 {
     char key[KEY_SIZE];
     uint32_t *session;
 
-    snprintf(key, sizeof key, "%.*s", origin->length, origin->thread);
+    snprintf(key, sizeof key, "%.*s", in->origin.length, in->origin.thread);
     session = number_of(&in->session_of, key, err);
-    if (session && *session == TOPOMAP_NCCL_NONE &&
-        session_new(in, TOPOMAP_NCCL_NONE, session, err))
+    if (session && *session == TOPOMAP_NCCL_NONE && session_new(in, session, err))
         return NULL;
     return session;
 }
 
-static uint32_t *member_by_pointer(struct reader *in, const struct origin *origin,
-                                   const char *pointer, topomap_error *err)
+static uint32_t *member_by_pointer(struct reader *in, const char *pointer, topomap_error *err)
 {
     char key[KEY_SIZE + 90];
 
-    snprintf(key, sizeof key, "%.*s", origin->process < KEY_SIZE ? origin->process : KEY_SIZE,
-             origin->thread);
-    topomap_text_append(key, sizeof key, " %.*s", word_length(pointer), pointer);
+    snprintf(key, sizeof key, "%.*s %.*s", in->origin.process, in->origin.thread,
+             word_length(pointer), pointer);
     return number_of(&in->member_of, key, err);
 }
 
 /* What tells the communicator from others. Old releases say nothing of it: the GPU's first one of
  * that size is taken to be the first one of others. */
-static int comm_key(struct reader *in, const struct origin *origin, const struct init *init,
-                    uint32_t device, char *key, size_t room, topomap_error *err)
+static int comm_key(struct reader *in, const struct init *init, uint32_t device, char *key,
+                    size_t room, topomap_error *err)
 {
     unsigned long size = (unsigned long)init->size;
     uint32_t *number;
@@ -199,7 +194,7 @@ static int comm_key(struct reader *in, const struct origin *origin, const struct
         return 0;
     }
     if (init->parent && init->color) {
-        number = member_by_pointer(in, origin, init->parent, err);
+        number = member_by_pointer(in, init->parent, err);
         if (!number)
             return -1;
         if (*number != TOPOMAP_NCCL_NONE) {
@@ -220,53 +215,48 @@ static int comm_key(struct reader *in, const struct origin *origin, const struct
     return 0;
 }
 
-static int device_of(struct reader *in, const struct origin *origin, const struct init *init,
-                     uint32_t *device, topomap_error *err)
+static int device_of(struct reader *in, const struct init *init, uint32_t *device,
+                     topomap_error *err)
 {
-    size_t before = in->log.devices.count;
+    size_t count = in->log.devices.count;
     char key[KEY_SIZE + 30];
 
-    snprintf(key, sizeof key, "%.*s", origin->process < KEY_SIZE ? origin->process : KEY_SIZE,
-             origin->thread);
-    topomap_text_append(key, sizeof key, " %llu", (unsigned long long)init->device);
-    if (topomap_name_table_id(&in->log.devices, key, strlen(key), device, err) ||
-        topomap_grow(&in->log.label, &in->log.label_capacity, in->log.devices.count,
-                     sizeof *in->log.label, err))
+    snprintf(key, sizeof key, "%.*s %llu", in->origin.process, in->origin.thread,
+             (unsigned long long)init->device);
+    if (topomap_known_number(&in->log.devices, key, strlen(key), device, err))
         return -1;
-    if (in->log.devices.count > before)
-        in->log.label[*device] = origin->label;
-    return 0;
+    return *device < count ? 0
+                           : TOPOMAP_APPEND(in->log.label, count, in->log.label_capacity, err,
+                                            in->origin.label);
 }
 
 /* The GPU's place in its communicator, which may be new. */
-static int member_of(struct reader *in, const struct origin *origin, const struct init *init,
-                     uint32_t *index, topomap_error *err)
+static int member_of(struct reader *in, const struct init *init, uint32_t *index,
+                     topomap_error *err)
 {
     topomap_nccl *log = &in->log;
     uint32_t *comm, *member, device;
     char key[KEY_SIZE];
 
-    if (device_of(in, origin, init, &device, err) ||
-        comm_key(in, origin, init, device, key, sizeof key, err) ||
+    if (device_of(in, init, &device, err) || comm_key(in, init, device, key, sizeof key, err) ||
         !(comm = number_of(&in->comm_of, key, err)))
         return -1;
     if (*comm == TOPOMAP_NCCL_NONE) {
-        if (topomap_grow(&log->comm, &log->comm_capacity, log->comms + 1, sizeof *log->comm, err))
+        *comm = (uint32_t)log->comms;
+        if (TOPOMAP_APPEND(log->comm, log->comms, log->comm_capacity, err,
+                           (struct topomap_nccl_comm){.size = (uint32_t)init->size}))
             return -1;
-        log->comm[log->comms] = (struct topomap_nccl_comm){.size = (uint32_t)init->size};
-        *comm = (uint32_t)log->comms++;
     }
     snprintf(key, sizeof key, "%lu %lu", (unsigned long)*comm, (unsigned long)init->rank);
     member = number_of(&in->member_at, key, err);
     if (!member)
         return -1;
     if (*member == TOPOMAP_NCCL_NONE) {
-        if (topomap_grow(&log->member, &log->member_capacity, log->members + 1, sizeof *log->member,
-                         err))
+        *member = (uint32_t)log->members;
+        if (TOPOMAP_APPEND(log->member, log->members, log->member_capacity, err,
+                           (struct topomap_nccl_member){
+                               .comm = *comm, .rank = (uint32_t)init->rank, .device = device}))
             return -1;
-        log->member[log->members] = (struct topomap_nccl_member){
-            .comm = *comm, .rank = (uint32_t)init->rank, .device = device};
-        *member = (uint32_t)log->members++;
     } else if (log->member[*member].device != device) {
         log->comm[*comm].shared = 1;
     }
@@ -274,22 +264,16 @@ static int member_of(struct reader *in, const struct origin *origin, const struc
     return 0;
 }
 
-static int init_line(struct reader *in, const struct origin *origin, const char *message, int ends,
-                     topomap_error *err)
+static int init_line(struct reader *in, const char *message, int ends, topomap_error *err)
 {
-    struct init init = {word_behind(message, "comm"),
-                        word_behind(message, "commId"),
-                        word_behind(message, "parent"),
-                        word_behind(message, "color"),
-                        NULL,
-                        0,
-                        0,
-                        0};
+    struct init init = {.comm = word_behind(message, "comm"),
+                        .id = word_behind(message, "commId"),
+                        .parent = word_behind(message, "parent"),
+                        .color = word_behind(message, "color"),
+                        .count = word_behind(message, "splitCount")
+                                     ?: word_behind(message, "childCount")};
     uint32_t *session, *pointed, member;
 
-    init.count = word_behind(message, "splitCount");
-    if (!init.count)
-        init.count = word_behind(message, "childCount");
     if (!init.comm || number_behind(message, "rank", &init.rank) ||
         number_behind(message, "nranks", &init.size) ||
         number_behind(message, "cudaDev", &init.device))
@@ -297,24 +281,24 @@ static int init_line(struct reader *in, const struct origin *origin, const char 
     if (init.rank >= init.size || init.size > TOPOMAP_GRAPH_RANKS)
         return topomap_input_fail(in->input, err, "rank %llu of %llu ranks",
                                   (unsigned long long)init.rank, (unsigned long long)init.size);
-    session = session_at(in, origin, err);
+    session = session_at(in, err);
     if (!session)
         return -1;
     if (!ends) { /* whatever was open has failed */
-        if (session_new(in, TOPOMAP_NCCL_NONE, session, err))
+        if (session_new(in, session, err))
             return -1;
         if (!init.id && !init.parent) /* it is told at the end */
             return 0;
-    } else if (in->log.session[*session].comm != TOPOMAP_NCCL_NONE) {
+    } else if (in->log.session[*session] != TOPOMAP_NCCL_NONE) {
         *session = TOPOMAP_NCCL_NONE; /* its beginning has said all of it */
         return 0;
     }
-    if (member_of(in, origin, &init, &member, err))
+    if (member_of(in, &init, &member, err))
         return -1;
-    in->log.session[*session].comm = in->log.member[member].comm;
+    in->log.session[*session] = in->log.member[member].comm;
     if (ends)
         *session = TOPOMAP_NCCL_NONE;
-    pointed = member_by_pointer(in, origin, init.comm, err);
+    pointed = member_by_pointer(in, init.comm, err);
     if (!pointed)
         return -1;
     *pointed = member;
@@ -323,17 +307,14 @@ static int init_line(struct reader *in, const struct origin *origin, const char 
 
 /* ---- Rings and trees ------------------------------------------------------------------------- */
 
-static int arc_add(struct reader *in, const struct origin *origin, struct topomap_nccl_arc arc,
-                   topomap_error *err)
+static int arc_add(struct reader *in, struct topomap_nccl_arc arc, topomap_error *err)
 {
-    uint32_t *session = session_at(in, origin, err);
+    uint32_t *session = session_at(in, err);
 
-    if (!session || topomap_grow(&in->log.arc, &in->log.arc_capacity, in->log.arcs + 1,
-                                 sizeof *in->log.arc, err))
+    if (!session)
         return -1;
     arc.session = *session;
-    in->log.arc[in->log.arcs++] = arc;
-    return 0;
+    return TOPOMAP_APPEND(in->log.arc, in->log.arcs, in->log.arc_capacity, err, arc);
 }
 
 static int rank_read(const char **at, uint32_t *rank)
@@ -348,8 +329,7 @@ static int rank_read(const char **at, uint32_t *rank)
 }
 
 /* `00 : 6 -> 7 -> 0`; the rank before says the same of itself, if its lines are here. */
-static int ring_line(struct reader *in, const struct origin *origin, const char *at,
-                     topomap_error *err)
+static int ring_line(struct reader *in, const char *at, topomap_error *err)
 {
     struct topomap_nccl_arc arc = {.how = TOPOMAP_NCCL_RING};
     uint32_t rank[3], ranks = 0;
@@ -369,7 +349,7 @@ static int ring_line(struct reader *in, const struct origin *origin, const char 
     for (uint32_t i = 0; ranks == 3 && i < 2; i++) { /* of two: a connection of any kind */
         arc.from = rank[i];
         arc.to = rank[i + 1];
-        if (arc_add(in, origin, arc, err))
+        if (arc_add(in, arc, err))
             return -1;
     }
     return 0;
@@ -377,8 +357,7 @@ static int ring_line(struct reader *in, const struct origin *origin, const char 
 
 /* `00/02 : 0 1 3 2`, a ring; `00/0 : 0[0] -> 1[1] via P2P` is a connection, of a ring, a tree or a
  * pair. */
-static int channel_line(struct reader *in, const struct origin *origin, const char *at,
-                        topomap_error *err)
+static int channel_line(struct reader *in, const char *at, topomap_error *err)
 {
     struct topomap_nccl_arc arc = {.how = TOPOMAP_NCCL_RING};
     uint32_t channels, first;
@@ -393,16 +372,16 @@ static int channel_line(struct reader *in, const struct origin *origin, const ch
     if (strspn(list, "0123456789 \t") != strlen(list) || rank_read(&at, &first))
         return 0;
     for (arc.from = first; !rank_read(&at, &arc.to); arc.from = arc.to)
-        if (arc_add(in, origin, arc, err))
+        if (arc_add(in, arc, err))
             return -1;
     arc.to = first;
-    return arc.from == first ? 0 : arc_add(in, origin, arc, err);
+    return arc.from == first ? 0 : arc_add(in, arc, err);
 }
 
 /* A part of a tree's entry, such as `1/-1/-1` of `1/-1/-1->0->-1`: what flows up flows down, too.
  */
-static int tree_part(struct reader *in, const struct origin *origin, struct topomap_nccl_arc arc,
-                     const char *at, topomap_error *err)
+static int tree_part(struct reader *in, struct topomap_nccl_arc arc, const char *at,
+                     topomap_error *err)
 {
     uint32_t rank = arc.from;
 
@@ -415,11 +394,11 @@ static int tree_part(struct reader *in, const struct origin *origin, struct topo
             return 0;
         arc.from = rank;
         arc.to = other;
-        if (!nobody && arc_add(in, origin, arc, err))
+        if (!nobody && arc_add(in, arc, err))
             return -1;
         arc.from = other;
         arc.to = rank;
-        if (!nobody && arc_add(in, origin, arc, err))
+        if (!nobody && arc_add(in, arc, err))
             return -1;
         if (*at != '/')
             return 0;
@@ -427,8 +406,8 @@ static int tree_part(struct reader *in, const struct origin *origin, struct topo
 }
 
 /* One entry, [at, end): up to two trees, with | between them. */
-static int tree_entry(struct reader *in, const struct origin *origin, uint32_t channel,
-                      const char *at, const char *end, topomap_error *err)
+static int tree_entry(struct reader *in, uint32_t channel, const char *at, const char *end,
+                      topomap_error *err)
 {
     while (at < end) {
         struct topomap_nccl_arc arc = {.how = TOPOMAP_NCCL_TREE, .channel = channel};
@@ -438,15 +417,14 @@ static int tree_entry(struct reader *in, const struct origin *origin, uint32_t c
 
         if (!two || rank_read(&middle, &arc.from) || middle != two)
             return 0;
-        if (tree_part(in, origin, arc, at, err) || tree_part(in, origin, arc, two + 2, err))
+        if (tree_part(in, arc, at, err) || tree_part(in, arc, two + 2, err))
             return -1;
         at = bar ? bar + 1 : end;
     }
     return 0;
 }
 
-static int trees_line(struct reader *in, const struct origin *origin, const char *at,
-                      topomap_error *err)
+static int trees_line(struct reader *in, const char *at, topomap_error *err)
 {
     int cut = strlen(at) >= CUT_AT;
 
@@ -457,7 +435,7 @@ static int trees_line(struct reader *in, const struct origin *origin, const char
         if ((cut && !next) || rank_read(&at, &channel) || *at++ != ']')
             return 0;
         at = topomap_text_blanks(at);
-        if (tree_entry(in, origin, channel, at, at + strcspn(at, " \t["), err))
+        if (tree_entry(in, channel, at, at + strcspn(at, " \t["), err))
             return -1;
     }
     return 0;
@@ -468,8 +446,7 @@ static int trees_line(struct reader *in, const struct origin *origin, const char
 /* Bytes of an element, by ncclDataType_t (nccl.h). */
 static const unsigned char element_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 
-static int call_line(struct reader *in, const struct origin *origin, const char *message,
-                     const char *colon, topomap_error *err)
+static int call_line(struct reader *in, const char *message, const char *colon, topomap_error *err)
 {
     const topomap_nccl_call *call = topomap_nccl_call_named(message, (size_t)(colon - message));
     const char *pointer = word_behind(message, "comm");
@@ -482,7 +459,7 @@ static int call_line(struct reader *in, const struct origin *origin, const char 
         number_behind(message, "datatype", &type) || type >= sizeof element_bytes ||
         number_behind(message, "root", &root))
         return 0;
-    index = member_by_pointer(in, origin, pointer, err);
+    index = member_by_pointer(in, pointer, err);
     if (!index)
         return -1;
     if (*index == TOPOMAP_NCCL_NONE)
@@ -494,13 +471,9 @@ static int call_line(struct reader *in, const struct origin *origin, const char 
     if (call->way == TOPOMAP_NCCL_EACH ||
         (call->way == TOPOMAP_NCCL_FROM_ROOT && root == member->rank))
         member->each += bytes;
-    else if (call->way == TOPOMAP_NCCL_TO_ROOT && root < in->log.comm[member->comm].size) {
-        if (topomap_grow(&in->log.send, &in->log.send_capacity, in->log.sends + 1,
-                         sizeof *in->log.send, err))
-            return -1;
-        in->log.send[in->log.sends++] =
-            (struct topomap_nccl_send){.member = *index, .to = (uint32_t)root, .bytes = bytes};
-    }
+    else if (call->way == TOPOMAP_NCCL_TO_ROOT && root < in->log.comm[member->comm].size)
+        return TOPOMAP_APPEND(in->log.send, in->log.sends, in->log.send_capacity, err,
+                              (struct topomap_nccl_send){*index, (uint32_t)root, bytes});
     return 0;
 }
 
@@ -509,33 +482,32 @@ static int call_line(struct reader *in, const struct origin *origin, const char 
 static int line_read(void *reader, const char *line, topomap_error *err)
 {
     struct reader *in = reader;
-    struct origin origin = {0};
-    const char *message = message_of(line, &origin), *colon;
+    const char *message, *colon;
 
+    in->origin = (struct origin){0};
+    message = message_of(line, &in->origin);
     if (!message)
         return 0;
     if (strstr(message, "Init COMPLETE") || strstr(message, "Init START"))
-        return init_line(in, &origin, message, strstr(message, "Init COMPLETE") != NULL, err);
+        return init_line(in, message, strstr(message, "Init COMPLETE") != NULL, err);
     if (!strncmp(message, "Ring ", 5))
-        return ring_line(in, &origin, message + 5, err);
+        return ring_line(in, message + 5, err);
     if (!strncmp(message, "Channel ", 8))
-        return channel_line(in, &origin, message + 8, err);
+        return channel_line(in, message + 8, err);
     if (!strncmp(message, "Trees", 5))
-        return trees_line(in, &origin, message + 5, err);
+        return trees_line(in, message + 5, err);
     colon = strstr(message, ": opCount ");
-    return colon ? call_line(in, &origin, message, colon, err) : 0;
+    return colon ? call_line(in, message, colon, err) : 0;
 }
 
-static int nccl_log_read(topomap_input *input, const topomap_graph_options *options,
-                         topomap_graph **graph, topomap_error *err)
+static int nccl_log_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input};
-    int status = topomap_lines_read(input, 0, line_read, &in, err) ||
-                         topomap_nccl_graph(input, &in.log, graph, err)
+    struct reader in = {.input = source->input};
+    int status = topomap_lines_read(source->input, 0, line_read, &in, err) ||
+                         topomap_nccl_graph(source->input, &in.log, graph, err)
                      ? -1
                      : 0;
 
-    (void)options;
     topomap_nccl_clear(&in.log);
     numbers_clear(&in.session_of);
     numbers_clear(&in.member_of);

@@ -4,6 +4,7 @@
 
 #include "graph/formats/io.h"
 #include "graph/formats/json_text.h"
+#include "util/names/known.h"
 
 #define TOPOMAP_TORCH_NONE (-1) /**< no rank */
 
@@ -25,8 +26,8 @@ struct topomap_torch_call {
 
 typedef struct topomap_torch {
     topomap_json json;
-    const topomap_graph_options *options;
-    topomap_name_table names; /**< of groups */
+    const topomap_source *source;
+    topomap_known names; /**< of groups */
     struct topomap_torch_group *group;
     uint32_t *rank;
     struct topomap_torch_call *call;

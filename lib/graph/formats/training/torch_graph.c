@@ -58,8 +58,8 @@ static int own_rank(const topomap_torch *in, int64_t *own, topomap_error *err)
     uint64_t said;
 
     *own = TOPOMAP_TORCH_NONE;
-    if (topomap_graph_option_text(in->options, "rank")) {
-        if (topomap_graph_option_number(in->options, "rank", 0, TOPOMAP_GRAPH_RANKS - 1, 0, &said,
+    if (topomap_graph_option_text(in->source, "rank")) {
+        if (topomap_graph_option_number(in->source, "rank", 0, TOPOMAP_GRAPH_RANKS - 1, 0, &said,
                                         err))
             return -1;
         *own = (int64_t)said;

@@ -33,6 +33,8 @@ enum { TYPES = sizeof types / sizeof *types };
 /* The node that is being read. */
 struct node {
     char name[WORD], op[WORD], type[WORD], group[WORD];
+    char attribute[WORD];    /* the name of the one that is being read */
+    int inputs, behind_pair; /* inputs read so far; the last list among them is a pair of texts */
     uint64_t elements, size, start, stride;
     int64_t rank;
     int has_elements;
@@ -87,27 +89,23 @@ static int keep_number(topomap_json *json, uint64_t *value, topomap_error *err)
 
 static int group_at(struct reader *in, const char *name, uint32_t *id, topomap_error *err)
 {
-    size_t before = in->trace.names.count;
+    size_t count = in->trace.names.count;
 
-    if (topomap_name_table_id(&in->trace.names, name, strlen(name), id, err) ||
-        topomap_grow(&in->trace.group, &in->trace.group_capacity, in->trace.names.count,
-                     sizeof *in->trace.group, err))
+    if (topomap_known_number(&in->trace.names, name, strlen(name), id, err))
         return -1;
-    if (in->trace.names.count > before)
-        in->trace.group[*id] = (struct topomap_torch_group){0};
-    return 0;
+    return *id < count ? 0
+                       : TOPOMAP_APPEND(in->trace.group, count, in->trace.group_capacity, err,
+                                        (struct topomap_torch_group){0});
 }
 
 static int group_rank(struct reader *in, topomap_json *json, topomap_error *err)
 {
     uint64_t rank;
 
-    if (topomap_json_integer(json, "a rank", &rank, err) || rank >= TOPOMAP_GRAPH_RANKS ||
-        topomap_grow(&in->trace.rank, &in->trace.rank_capacity, in->trace.ranks + 1,
-                     sizeof *in->trace.rank, err))
+    if (topomap_json_integer(json, "a rank", &rank, err) || rank >= TOPOMAP_GRAPH_RANKS)
         return -1;
-    in->trace.rank[in->trace.ranks++] = (uint32_t)rank;
-    return 0;
+    return TOPOMAP_APPEND(in->trace.rank, in->trace.ranks, in->trace.rank_capacity, err,
+                          (uint32_t)rank);
 }
 
 static int group_key(struct reader *in, topomap_json *json, topomap_error *err)
@@ -148,7 +146,7 @@ static int group_read(struct reader *in, topomap_json *json, topomap_error *err)
 static int groups_read(struct reader *in, const char *text, topomap_error *err)
 {
     topomap_error ignored;
-    topomap_input *input;
+    TOPOMAP_INPUT_CLOSED topomap_input *input = NULL;
     topomap_json json;
 
     if (topomap_input_memory("process groups", text, strlen(text), &input, err))
@@ -156,13 +154,12 @@ static int groups_read(struct reader *in, const char *text, topomap_error *err)
     topomap_json_begin(&json, input);
     (void)each(in, &json, '[', group_read, &ignored);
     topomap_json_clear(&json);
-    topomap_input_close(input);
     return 0;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* A list among the inputs: 2 where it is a pair of texts, 1 of anything else. */
+/* A list among the inputs: 1 where it is a pair of texts, 0 where it is anything else. */
 static int pair_read(topomap_json *json, topomap_error *err)
 {
     int more, texts = 1;
@@ -175,59 +172,45 @@ static int pair_read(topomap_json *json, topomap_error *err)
         if (topomap_json_skip(json, err))
             return -1;
     }
-    return more ? -1 : texts && count == 2 ? 2 : 1;
+    return more ? -1 : texts && count == 2;
 }
 
+/* An input of a call. */
 static int rank_read(struct reader *in, topomap_json *json, topomap_error *err)
 {
-    int more, kind = 1;
+    int c = topomap_json_peek(json, err), pair;
+    uint64_t rank;
 
-    if (topomap_json_expect(json, '[', err))
-        return -1;
-    for (size_t i = 0; (more = topomap_json_more(json, ']', i, err)) == 1; i++) {
-        int c = topomap_json_peek(json, err);
-        uint64_t rank;
-
-        if (kind == 2 && c >= '0' && c <= '9') {
-            if (topomap_json_integer(json, "a rank", &rank, err))
-                return -1;
-            in->node.rank = rank < TOPOMAP_GRAPH_RANKS ? (int64_t)rank : TOPOMAP_TORCH_NONE;
-            kind = 1;
-        } else if (c == '[') {
-            kind = pair_read(json, err);
-            if (kind < 0)
-                return -1;
-        } else if (topomap_json_skip(json, err)) {
+    if (in->node.behind_pair && c >= '0' && c <= '9') {
+        if (topomap_json_integer(json, "a rank", &rank, err))
             return -1;
-        }
+        in->node.rank = rank < TOPOMAP_GRAPH_RANKS ? (int64_t)rank : TOPOMAP_TORCH_NONE;
+        in->node.behind_pair = 0;
+        return 0;
     }
-    return more;
+    if (c != '[')
+        return topomap_json_skip(json, err);
+    pair = pair_read(json, err);
+    in->node.behind_pair = pair == 1;
+    return pair < 0 ? -1 : 0;
 }
 
 /* The first input, where it is a text. */
 static int init_read(struct reader *in, topomap_json *json, topomap_error *err)
 {
-    int more;
-
-    if (topomap_json_expect(json, '[', err))
-        return -1;
-    for (size_t i = 0; (more = topomap_json_more(json, ']', i, err)) == 1; i++)
-        if (topomap_json_peek(json, err) != '"' || i) {
-            if (topomap_json_skip(json, err))
-                return -1;
-        } else if (topomap_json_string(json, err) || groups_read(in, json->text, err)) {
-            return -1;
-        }
-    return more;
+    if (in->node.inputs++ || topomap_json_peek(json, err) != '"')
+        return topomap_json_skip(json, err);
+    return topomap_json_string(json, err) || groups_read(in, json->text, err) ? -1 : 0;
 }
 
 static int inputs_key(struct reader *in, topomap_json *json, topomap_error *err)
 {
     if (strcmp(json->text, "values") != 0 || topomap_json_peek(json, err) != '[')
         return topomap_json_skip(json, err);
+    in->node.behind_pair = in->node.inputs = 0;
     if (!strcmp(in->node.name, "record_param_comms"))
-        return rank_read(in, json, err);
-    return strstr(in->node.name, "process_group:init") ? init_read(in, json, err)
+        return each(in, json, '[', rank_read, err);
+    return strstr(in->node.name, "process_group:init") ? each(in, json, '[', init_read, err)
                                                        : topomap_json_skip(json, err);
 }
 
@@ -240,20 +223,19 @@ static int splits_read(struct reader *in, const char *at, topomap_error *err)
     while (*at && (*at < '0' || *at > '9'))
         at++;
     while (!topomap_text_number(&at, &value)) {
-        if (topomap_grow(&in->trace.split, &in->trace.split_capacity, in->trace.splits + 1,
-                         sizeof *in->trace.split, err))
+        if (TOPOMAP_APPEND(in->trace.split, in->trace.splits, in->trace.split_capacity, err,
+                           (double)value))
             return -1;
-        in->trace.split[in->trace.splits++] = (double)value;
         at += strspn(at, ", ");
     }
     in->node.splits = in->trace.splits - in->node.split;
     return 0;
 }
 
-static int attribute_value(struct reader *in, topomap_json *json, const char *name,
-                           topomap_error *err)
+static int attribute_value(struct reader *in, topomap_json *json, topomap_error *err)
 {
     struct node *node = &in->node;
+    const char *name = node->attribute;
 
     if (!strcmp(name, "collective_name"))
         return keep_word(json, node->op, err);
@@ -276,23 +258,19 @@ static int attribute_value(struct reader *in, topomap_json *json, const char *na
     return topomap_json_skip(json, err);
 }
 
+static int attribute_key(struct reader *in, topomap_json *json, topomap_error *err)
+{
+    if (!strcmp(json->text, "name"))
+        return keep_word(json, in->node.attribute, err);
+    return strcmp(json->text, "value") ? topomap_json_skip(json, err)
+                                       : attribute_value(in, json, err);
+}
+
 /* {"name": NAME, "type": .., "value": VALUE}, in this order. */
 static int attribute_read(struct reader *in, topomap_json *json, topomap_error *err)
 {
-    char name[WORD] = "";
-    int more;
-
-    if (topomap_json_expect(json, '{', err))
-        return -1;
-    for (size_t i = 0; (more = topomap_json_more(json, '}', i, err)) == 1; i++) {
-        if (topomap_json_string(json, err) || topomap_json_expect(json, ':', err))
-            return -1;
-        if (!strcmp(json->text, "name")    ? keep_word(json, name, err)
-            : !strcmp(json->text, "value") ? attribute_value(in, json, name, err)
-                                           : topomap_json_skip(json, err))
-            return -1;
-    }
-    return more;
+    *in->node.attribute = '\0';
+    return each(in, json, '{', attribute_key, err);
 }
 
 static int node_key(struct reader *in, topomap_json *json, topomap_error *err)
@@ -333,9 +311,7 @@ static int call_add(struct reader *in, topomap_error *err)
         in->trace.strange++;
         return 0;
     }
-    if (group_at(in, node->group, &id, err) ||
-        topomap_grow(&in->trace.call, &in->trace.call_capacity, in->trace.calls + 1,
-                     sizeof *in->trace.call, err))
+    if (group_at(in, node->group, &id, err))
         return -1;
     group = &in->trace.group[id];
     if (!group->known && !group->size && node->stride && node->size &&
@@ -344,14 +320,13 @@ static int call_add(struct reader *in, topomap_error *err)
         node->start + (node->size - 1) * node->stride < TOPOMAP_GRAPH_RANKS)
         *group = (struct topomap_torch_group){
             .size = (size_t)node->size, .start = node->start, .stride = node->stride};
-    in->trace.call[in->trace.calls++] =
-        (struct topomap_torch_call){.group = id,
-                                    .op = op,
-                                    .rank = node->rank,
-                                    .bytes = (double)node->elements * bytes,
-                                    .split = node->split,
-                                    .splits = node->splits};
-    return 0;
+    return TOPOMAP_APPEND(in->trace.call, in->trace.calls, in->trace.call_capacity, err,
+                          (struct topomap_torch_call){.group = id,
+                                                      .op = op,
+                                                      .rank = node->rank,
+                                                      .bytes = (double)node->elements * bytes,
+                                                      .split = node->split,
+                                                      .splits = node->splits});
 }
 
 static int node_read(struct reader *in, topomap_json *json, topomap_error *err)
@@ -370,17 +345,16 @@ static int root_key(struct reader *in, topomap_json *json, topomap_error *err)
     return each(in, json, '[', node_read, err);
 }
 
-static int torch_read(topomap_input *input, const topomap_graph_options *options,
-                      topomap_graph **graph, topomap_error *err)
+static int torch_read(const topomap_source *source, topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.trace = {.options = options}};
+    struct reader in = {.trace = {.source = source}};
     int status;
 
-    topomap_json_begin(&in.trace.json, input);
+    topomap_json_begin(&in.trace.json, source->input);
     status =
         each(&in, &in.trace.json, '{', root_key, err) || topomap_torch_graph(&in.trace, graph, err);
     topomap_json_clear(&in.trace.json);
-    topomap_name_table_clear(&in.trace.names);
+    topomap_known_clear(&in.trace.names);
     free(in.trace.group);
     free(in.trace.rank);
     free(in.trace.call);
