@@ -166,23 +166,35 @@ static uint32_t put_together(struct phases *all)
 
 /* ---- Phases of the graph ------------------------------------------------------------------- */
 
+static int add_graph(topomap_arcs *arcs, const topomap_graph *g, topomap_error *err)
+{
+    for (uint32_t u = 0; u < g->ranks; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+            if (topomap_arcs_add(arcs, u, g->target[e], g->bytes[e],
+                                 topomap_graph_arc_messages(g, e), err))
+                return -1;
+    return 0;
+}
+
 /* Phase \p into, with all that goes to it. */
 static int sum(struct phases *all, uint32_t into, topomap_error *err)
 {
-    const topomap_graph *part[TOPOMAP_PART_PHASES];
-    topomap_graph *made;
-    size_t count = 0;
+    struct phase *own = &all->phase[into];
+    TOPOMAP_CLEANUP(topomap_arcs_clear) topomap_arcs arcs = {.has_messages = 1};
+    uint32_t ranks = own->graph->ranks;
+    int more = 0;
 
     for (uint32_t i = 0; i < all->count; i++)
-        if (all->phase[i].goes_to == into)
-            part[count++] = all->phase[i].graph;
-    if (count == 1)
+        more |= i != into && all->phase[i].goes_to == into;
+    if (!more)
         return 0;
-    if (topomap_graph_merge(part, count, &made, err))
-        return -1;
-    topomap_graph_free(all->phase[into].graph);
-    all->phase[into].graph = made;
-    return 0;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->phase[i].goes_to == into) {
+            if (add_graph(&arcs, all->phase[i].graph, err))
+                return -1;
+            topomap_graph_free(topomap_take(&all->phase[i].graph));
+        }
+    return topomap_arcs_take(&arcs, ranks, &own->graph, err);
 }
 
 static int give(struct phases *all, topomap_graph *graph, topomap_error *err)
