@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { NAMES_MOST = 1000000, CLASS_MOST = 23 };
 
@@ -113,13 +114,6 @@ int topomap_fabric_list(topomap_fabric *f, const topomap_link *link, topomap_err
     return topomap_fabric_join(f, &kept, err);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double *rate,
                         topomap_error *err)
 {
@@ -136,11 +130,10 @@ int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double
                                 !topomap_fabric_is(f, link->b, TOPOMAP_VERTEX_HOST))))
             known[count++] = link->rate;
     }
-    if (count)
-        qsort(known, count, sizeof *known, by_number);
+    TOPOMAP_SORT(known, count, topomap_by_double);
     *rate = 0;
     for (size_t i = 0; i < count; i = end) {
-        for (end = i; end < count && by_number(&known[i], &known[end]) == 0; end++)
+        for (end = i; end < count && topomap_by_double(&known[i], &known[end]) == 0; end++)
             ;
         if (end - i > most || (higher && end - i == most)) {
             most = end - i;
@@ -152,16 +145,9 @@ int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double
 
 /* ---- Listings ------------------------------------------------------------------------------ */
 
-static int by_ends(const void *x, const void *y)
-{
-    const topomap_link *p = x, *q = y;
-    const uint32_t a[] = {p->a, p->b, p->aport, p->bport}, b[] = {q->a, q->b, q->aport, q->bport};
-
-    for (int i = 0; i < 4; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return p->line < q->line ? -1 : p->line > q->line;
-}
+TOPOMAP_COMPARE(by_ends, topomap_link, TOPOMAP_ORDER(x->a, y->a) ?: TOPOMAP_ORDER(x->b, y->b),
+                TOPOMAP_ORDER(x->aport, y->aport)
+                ?: TOPOMAP_ORDER(x->bport, y->bport) ?: TOPOMAP_ORDER(x->line, y->line))
 
 /* Two listings are one link where they name the same two ports from different ends; a listing with
  * no ports is a link of its own each time from one end, and the other end's listing fits any. */
@@ -190,16 +176,8 @@ struct port {
     size_t line;
 };
 
-static int by_port(const void *x, const void *y)
-{
-    const struct port *p = x, *q = y;
-
-    if (p->vertex != q->vertex)
-        return p->vertex < q->vertex ? -1 : 1;
-    if (p->number != q->number)
-        return p->number < q->number ? -1 : 1;
-    return p->line < q->line ? -1 : p->line > q->line;
-}
+TOPOMAP_COMPARE(by_port, struct port, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->number, y->number) ?: TOPOMAP_ORDER(x->line, y->line))
 
 static int check_ports(const topomap_fabric *f, const char *path, topomap_error *err)
 {
@@ -261,8 +239,7 @@ int topomap_fabric_match(topomap_fabric *f, const char *path, size_t *one_sided,
 {
     size_t both = 0;
 
-    if (f->links)
-        qsort(f->link, f->links, sizeof *f->link, by_ends);
+    TOPOMAP_SORT(f->link, f->links, by_ends);
     join_listings(f);
     if (check_ports(f, path, err) || find_kinds(f, err))
         return -1;
@@ -275,23 +252,11 @@ int topomap_fabric_match(topomap_fabric *f, const char *path, size_t *one_sided,
 
 /* ---- Links by vertex ----------------------------------------------------------------------- */
 
-static int by_peer(const void *a, const void *b)
-{
-    const topomap_end *x = a, *y = b;
+TOPOMAP_COMPARE(by_peer, topomap_end, TOPOMAP_ORDER(x->peer, y->peer),
+                TOPOMAP_ORDER(x->link, y->link))
 
-    if (x->peer != y->peer)
-        return x->peer < y->peer ? -1 : 1;
-    return x->link < y->link ? -1 : x->link > y->link;
-}
-
-static int by_own_port(const void *a, const void *b)
-{
-    const topomap_end *x = a, *y = b;
-
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->link < y->link ? -1 : x->link > y->link;
-}
+TOPOMAP_COMPARE(by_own_port, topomap_end, TOPOMAP_ORDER(x->port, y->port),
+                TOPOMAP_ORDER(x->link, y->link))
 
 int topomap_ends_list(size_t vertices, size_t links, const topomap_link *link,
                       enum topomap_ends_order order, uint32_t **first, topomap_end **end,

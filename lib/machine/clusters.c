@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* The least spanning tree of the sites: single linkage joins along its edges. */
 typedef struct spanning {
@@ -16,12 +17,7 @@ typedef struct spanning {
     uint32_t heights;
 } spanning;
 
-static int ascending(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(ascending, float, TOPOMAP_ORDER(*x, *y), 0)
 
 /* Prim; of equal distances, the site with the smallest number is next. */
 static int span(const topomap_machine *m, spanning *s, topomap_error *err)

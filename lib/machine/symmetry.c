@@ -5,6 +5,7 @@
 
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Of an odd allocation most are refused at one of the first nodes; of a cube of four dimensions
  * that is whole there are 384. */
@@ -15,16 +16,8 @@ typedef struct topomap_seat {
     uint32_t slots, node;
 } seat;
 
-static int by_place(const void *a, const void *b)
-{
-    const seat *x = a, *y = b;
-
-    if (x->router != y->router)
-        return x->router < y->router ? -1 : 1;
-    if (x->slots != y->slots)
-        return x->slots < y->slots ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
+TOPOMAP_COMPARE(by_place, seat, TOPOMAP_ORDER(x->router, y->router),
+                TOPOMAP_ORDER(x->slots, y->slots) ?: TOPOMAP_ORDER(x->node, y->node))
 
 /* Are a box's routers few enough for numbers? */
 static int is_numbered(const topomap_machine *m)

@@ -5,17 +5,13 @@
 
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Pairs of nodes of a torus, and of a node and a site of a matrix: a tenth of a second each, which
  * a launch that is explained waits for twice. */
 enum { TORUS_PAIRS = 1 << 24, MATRIX_PAIRS = 1 << 23 };
 
-static int by_cost(const void *a, const void *b)
-{
-    const topomap_shell *x = a, *y = b;
-
-    return (x->distance > y->distance) - (x->distance < y->distance);
-}
+TOPOMAP_COMPARE(by_cost, topomap_shell, TOPOMAP_ORDER(x->distance, y->distance), 0)
 
 /* Slots within each cost of one slot, sorted and summed up. */
 static size_t accumulate(topomap_shell *list, size_t count)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 static int add(topomap_shells *s, double distance, double slots, topomap_error *err)
 {
@@ -148,12 +149,7 @@ static void make_monotone(topomap_shells *s, double slots)
         s->shell[s->count - 1].slots = fmax(s->shell[s->count - 1].slots, slots);
 }
 
-static int heaviest_first(const void *p, const void *q)
-{
-    double x = *(const double *)p, y = *(const double *)q;
-
-    return (x < y) - (x > y);
-}
+TOPOMAP_COMPARE(heaviest_first, double, TOPOMAP_ORDER(*y, *x), 0)
 
 /* The row's weights, heaviest first, on the closest slots. */
 static double row_cost(const topomap_weights *w, uint32_t u, const topomap_shells *s,

@@ -23,6 +23,17 @@
         return (first) ?: (then);                                                                  \
     }
 
+/** The same for qsort_r() and numbers x and y, by `data`, which \p with declares; where \p first is
+ *  0, by the numbers. */
+#define TOPOMAP_COMPARE_BY(by, with, first)                                                        \
+    static int by(const void *a, const void *b, void *data)                                        \
+    {                                                                                              \
+        const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;                         \
+        with = data;                                                                               \
+                                                                                                   \
+        return (first) ?: TOPOMAP_ORDER(x, y);                                                     \
+    }
+
 /** Sorts \p count elements of a list, which may be NULL where there are none, by a function for
  *  qsort(). */
 #define TOPOMAP_SORT(list, count, by)                                                              \

@@ -11,6 +11,7 @@
 #include "map/grid/grid.h"
 #include "map/split/split.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 typedef struct segment {
     uint32_t lo, hi;           /* nodes */
@@ -29,10 +30,8 @@ typedef struct halving {
     topomap_random *random;
 } halving;
 
-static int by_coordinate(const void *a, const void *b, void *data)
-{
-    return topomap_torus_seam_order(data, *(const uint32_t *)a, *(const uint32_t *)b);
-}
+TOPOMAP_COMPARE_BY(by_coordinate, const topomap_torus_seam *turn,
+                   topomap_torus_seam_order(turn, x, y))
 
 /* Middle of the nodes lo..hi-1, in the machine's own coordinates. */
 static void find_center(const halving *h, uint32_t lo, uint32_t hi, float *center)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
 #include "map/links/links.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 
@@ -8,14 +9,8 @@ enum { TRIES = 3 * TOPOMAP_RELIEF_KINDS };
 
 /* ---- What is on the most loaded links -------------------------------------------------------- */
 
-static int by_load(const void *a, const void *b, void *data)
-{
-    const topomap_maxima *load = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    double p = topomap_maxima_get(load, x), q = topomap_maxima_get(load, y);
-
-    return p < q ? 1 : p > q ? -1 : x < y ? -1 : x > y;
-}
+TOPOMAP_COMPARE_BY(by_load, const topomap_maxima *load,
+                   TOPOMAP_ORDER(topomap_maxima_get(load, y), topomap_maxima_get(load, x)))
 
 static void note_edge(relief *r, uint32_t u, uint32_t v, const topomap_way *way)
 {

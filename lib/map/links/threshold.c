@@ -125,8 +125,7 @@ static int sample(threshold *t, double *first)
         if (t->fast ? delta > 0 && delta < INFINITY : 1)
             change[drawn++] = delta;
     }
-    if (drawn)
-        qsort(change, drawn, sizeof *change, topomap_by_double);
+    TOPOMAP_SORT(change, drawn, topomap_by_double);
     *first = drawn ? change[drawn / 10] : 0;
     return 0;
 }

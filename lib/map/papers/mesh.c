@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 static void add_axis(topomap_mesh *mesh, uint32_t d, uint32_t low, uint32_t extent)
 {
@@ -34,15 +35,9 @@ static void measure(topomap_mesh *mesh)
     }
 }
 
-static int by_place(const void *a, const void *b, void *data)
-{
-    const topomap_machine *m = data;
-    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    int order = memcmp(m->coord + (size_t)i * m->dims, m->coord + (size_t)j * m->dims,
-                       m->dims * sizeof *m->coord);
-
-    return order ? order : (i > j) - (i < j);
-}
+TOPOMAP_COMPARE_BY(by_place, const topomap_machine *m,
+                   memcmp(m->coord + (size_t)x * m->dims, m->coord + (size_t)y * m->dims,
+                          m->dims * sizeof *m->coord))
 
 /* Several nodes of one router are at one place. */
 static int measure_depth(topomap_mesh *mesh, topomap_error *err)

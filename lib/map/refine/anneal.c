@@ -366,8 +366,7 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
         if (delta != 0.0)
             cost[count++] = fabs(delta);
     }
-    if (count)
-        qsort(cost, count, sizeof *cost, topomap_by_double);
+    TOPOMAP_SORT(cost, count, topomap_by_double);
     *median = count ? cost[count / 2] : 0.0;
     *low = count ? cost[count / 10] : 0.0;
     return 0;

@@ -10,6 +10,7 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/sorted.h"
 
 enum { DRAWS = 32, SCANS = 64 };
 #define ROUNDING 1e-9
@@ -26,13 +27,7 @@ static uint32_t slots_of(const topomap_machine *m, uint32_t node)
 
 /* ---- LPT ------------------------------------------------------------------------------------- */
 
-static int heavier(const void *a, const void *b, void *data)
-{
-    const uint64_t *load = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return load[x] > load[y] ? -1 : load[x] < load[y] ? 1 : x < y ? -1 : x > y;
-}
+TOPOMAP_COMPARE_BY(heavier, const uint64_t *load, TOPOMAP_ORDER(load[y], load[x]))
 
 typedef struct dealing {
     const topomap_machine *machine;

@@ -12,6 +12,7 @@
 #include "map/split/split.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/sorted.h"
 
 enum { JOINING_LIMIT = 4096, INSIDE = UINT32_MAX };
 
@@ -52,15 +53,13 @@ uint32_t *topomap_nested_slots(const topomap_machine *m, topomap_error *err)
     return slots;
 }
 
-static int item_order(const void *a, const void *b, void *data)
+static uint32_t item_rank(const tree_splitter *t, uint32_t slot)
 {
-    const tree_splitter *t = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    uint32_t ip = t->rank_of_item[t->item_of[t->machine->node_of[p]]];
-    uint32_t iq = t->rank_of_item[t->item_of[t->machine->node_of[q]]];
-
-    return ip != iq ? (ip > iq) - (ip < iq) : (p > q) - (p < q);
+    return t->rank_of_item[t->item_of[t->machine->node_of[slot]]];
 }
+
+TOPOMAP_COMPARE_BY(item_order, const tree_splitter *t,
+                   TOPOMAP_ORDER(item_rank(t, x), item_rank(t, y)))
 
 /* Between nodes of one group, the key is the node itself. */
 static int split_nodes(const topomap_machine *m, uint32_t *slots, uint32_t count,
