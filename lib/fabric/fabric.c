@@ -31,11 +31,9 @@ int topomap_fabric_add(topomap_fabric *f, enum topomap_vertex_kind kind, const c
 {
     topomap_vertex vertex = {.kind = (uint8_t)kind, .level = 1};
 
-    if (topomap_fabric_keep(f, name, strlen(name), &vertex.name, err) ||
-        topomap_grow(&f->vertex, &f->vertex_room, f->vertices + 1, sizeof vertex, err))
+    if (topomap_fabric_keep(f, name, strlen(name), &vertex.name, err))
         return -1;
-    f->vertex[f->vertices++] = vertex;
-    return 0;
+    return TOPOMAP_APPEND(f->vertex, f->vertices, f->vertex_room, err, vertex);
 }
 
 int topomap_fabric_addf(topomap_fabric *f, enum topomap_vertex_kind kind, topomap_error *err,
@@ -86,10 +84,7 @@ void topomap_fabric_clear(topomap_fabric *f)
 
 int topomap_fabric_join(topomap_fabric *f, const topomap_link *link, topomap_error *err)
 {
-    if (topomap_grow(&f->link, &f->link_room, f->links + 1, sizeof *link, err))
-        return -1;
-    f->link[f->links++] = *link;
-    return 0;
+    return TOPOMAP_APPEND(f->link, f->links, f->link_room, err, *link);
 }
 
 int topomap_fabric_set_class(topomap_fabric *f, topomap_link *link, const char *class,

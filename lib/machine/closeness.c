@@ -45,8 +45,7 @@ static int order_slots(topomap_closeness *c, topomap_error *err)
     c->slot = topomap_alloc(m->slots, sizeof *c->slot, err);
     if (!c->slot)
         return -1;
-    for (uint32_t i = 0; i < m->slots; i++)
-        c->slot[i] = i;
+    topomap_identity(c->slot, m->slots);
     if (m->kind != TOPOMAP_MACHINE_TREE)
         return 0;
     for (uint32_t i = 1; sorted && i < m->slots; i++)

@@ -62,8 +62,7 @@ static int span(const topomap_machine *m, spanning *s, topomap_error *err)
 /* The first site of each group that edges up to a height join. */
 static void join(const spanning *s, float height, uint32_t *group)
 {
-    for (uint32_t i = 0; i < s->sites; i++)
-        group[i] = i;
+    topomap_identity(group, s->sites);
     for (uint32_t i = 0; i < s->sites; i++) {
         uint32_t a = i, b = s->parent[i];
 

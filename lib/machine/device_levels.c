@@ -43,8 +43,7 @@ static uint32_t join(const struct building *b, double most, uint32_t *part)
     uint32_t groups = 0;
     int changed = 1;
 
-    for (uint32_t i = 0; i < b->count; i++)
-        part[i] = i;
+    topomap_identity(part, b->count);
     while (changed) {
         changed = 0;
         for (uint32_t i = 0; i < b->count; i++)

@@ -50,8 +50,7 @@ int topomap_symmetries_open(const topomap_machine *m, uint32_t from, uint32_t to
             s->seat[s->seats++] = (seat){topomap_torus_router(m, m->coord + (size_t)i * m->dims),
                                          first[i + 1] - first[i], i};
     qsort(s->seat, s->seats, sizeof *s->seat, by_place);
-    for (uint32_t d = 0; d < m->dims; d++)
-        s->axis[d] = d;
+    topomap_identity(s->axis, m->dims);
     s->done = 0;
     return 0;
 }
@@ -186,8 +185,7 @@ static int try_on(const topomap_symmetries *s, const uint32_t *shift, uint32_t *
 {
     uint32_t nodes = s->machine->nodes, count;
 
-    for (uint32_t i = 0; i < nodes; i++)
-        node_to[i] = i;
+    topomap_identity(node_to, nodes);
     for (uint32_t i = 0; i < s->seats; i += count) {
         count = count_at(s, i);
         if (!seat_all(s, i, count, first_at(s, router_after(s, shift, s->seat[i].node)), node_to))

@@ -10,10 +10,7 @@
 
 static int add(topomap_shells *s, double distance, double slots, topomap_error *err)
 {
-    if (topomap_grow(&s->shell, &s->capacity, s->count + 1, sizeof *s->shell, err) != 0)
-        return -1;
-    s->shell[s->count++] = (topomap_shell){distance, slots};
-    return 0;
+    return TOPOMAP_APPEND(s->shell, s->count, s->capacity, err, (topomap_shell){distance, slots});
 }
 
 /* Members of the largest group; `weight` (or NULL: 1 each) of each member. */
@@ -84,15 +81,12 @@ static int add_torus(const topomap_machine *m, topomap_shells *s, topomap_error 
         return -1;
     nodes[0] = 1;
     for (uint32_t d = 0; d < m->dims; d++) {
-        double *swap = nodes;
-
         for (uint32_t h = 0; h < most; h++) {
             next[h] = 0;
             for (uint32_t gap = 0; gap <= h && gap < m->dim[d]; gap++)
                 next[h] += nodes[h - gap] * at_gap(m, d, gap);
         }
-        nodes = next;
-        next = swap;
+        TOPOMAP_SWAP(nodes, next);
     }
     for (uint32_t h = 0; h < most; h++) {
         within += nodes[h];

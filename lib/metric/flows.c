@@ -33,9 +33,8 @@ int topomap_flows_add(topomap_flows *f, const topomap_traffic *t, uint32_t u, ui
 
         if (link == UINT32_MAX || steps == n->vertices)
             return topomap_traffic_unreachable(t, t->vertex_of[u], t->vertex_of[v], err);
-        if (topomap_grow(&f->link, &f->link_room, f->links + 1, sizeof *f->link, err))
+        if (TOPOMAP_APPEND(f->link, f->links, f->link_room, err, link))
             return -1;
-        f->link[f->links++] = link;
         at = n->head[link];
     }
     f->left[f->count] = (double)bytes;

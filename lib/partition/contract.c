@@ -31,8 +31,7 @@ int topomap_contract_blocks(topomap_partitioner *p, uint32_t size, uint32_t *mem
         return -1;
     for (uint32_t i = 0; i < blocks; i++)
         sizes[i] = size;
-    for (uint32_t v = 0; v < w->vertices; v++)
-        members[v] = v;
+    topomap_identity(members, w->vertices);
     if (topomap_partition(p, members, w->vertices, blocks, sizes, err))
         return -1;
     for (uint32_t i = 0; i < w->vertices; i++)

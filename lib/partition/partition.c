@@ -300,8 +300,7 @@ static int partition_equally(const topomap_weights *weights, uint32_t parts, uin
     uint32_t count = weights->vertices, at = 0;
     TOPOMAP_CLEANUP(topomap_partitioner_clear) topomap_partitioner partitioner = {0};
 
-    for (uint32_t i = 0; i < count; i++)
-        vertices[i] = i;
+    topomap_identity(vertices, count);
     for (uint32_t p = 0; p < parts; p++)
         size[p] = count / parts + (p < count % parts);
     if (topomap_partitioner_init(&partitioner, weights, 1, 1, err) ||

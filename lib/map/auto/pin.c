@@ -221,8 +221,7 @@ static int exchange_within(pinning *p, uint32_t a, uint32_t b, double reach)
     const topomap_machine *m = p->problem->machine;
     uint32_t i = next_within(m, a, b, reach, 0), k = next_within(m, b, a, reach, 0);
 
-    for (uint32_t node = 0; node < m->nodes; node++)
-        p->pair[node] = node;
+    topomap_identity(p->pair, m->nodes);
     while (i < m->nodes && k < m->nodes) {
         if (slots_of(m, i) != slots_of(m, k))
             return 0;
@@ -245,8 +244,7 @@ static int try_levels(pinning *p, const uint32_t *slot_of, uint32_t a, uint32_t 
     const topomap_machine *m = p->problem->machine;
     double limit = topomap_node_distance(m, a, b);
 
-    for (uint32_t node = 0; node < m->nodes; node++)
-        p->node_to[node] = node;
+    topomap_identity(p->node_to, m->nodes);
     for (uint32_t l = 0; l < TOPOMAP_MACHINE_LEVELS && a != b; l++) {
         double reach = farthest_below(m, a, limit);
 

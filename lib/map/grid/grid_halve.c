@@ -155,16 +155,13 @@ static int enqueue(halving *h, segment s, const float *center, topomap_error *er
 {
     const topomap_machine *m = h->turn.machine;
 
-    if (topomap_grow(&h->queue, &h->capacity, h->tail + 1, sizeof s, err) != 0)
-        return -1;
     for (uint32_t i = s.item_lo; i < s.item_hi; i++) {
         uint32_t item = h->coarse->item[i];
 
         h->coarse->region[item] = (uint32_t)h->tail;
         memcpy(h->center + (size_t)item * m->dims, center, m->dims * sizeof *center);
     }
-    h->queue[h->tail++] = s;
-    return 0;
+    return TOPOMAP_APPEND(h->queue, h->tail, h->capacity, err, s);
 }
 
 static int halve(halving *h, segment s, topomap_error *err)

@@ -135,14 +135,6 @@ static void list_moved(topomap_fast_loads *l)
     }
 }
 
-static void exchange(topomap_fast_loads *l)
-{
-    uint32_t place = l->at[l->u];
-
-    l->at[l->u] = l->at[l->x];
-    l->at[l->x] = place;
-}
-
 int topomap_fast_loads_swap(topomap_fast_loads *l, uint32_t u, uint32_t x)
 {
     int status = 0;
@@ -160,7 +152,7 @@ int topomap_fast_loads_swap(topomap_fast_loads *l, uint32_t u, uint32_t x)
         p->links = 0;
         p->is_lost = 0;
     }
-    exchange(l);
+    TOPOMAP_SWAP(l->at[l->u], l->at[l->x]);
     for (uint32_t i = 0; status == 0 && i < l->moves; i++)
         status = route(l, &l->path[l->moved[i]]);
     return status;
@@ -168,7 +160,7 @@ int topomap_fast_loads_swap(topomap_fast_loads *l, uint32_t u, uint32_t x)
 
 void topomap_fast_loads_undo(topomap_fast_loads *l)
 {
-    exchange(l);
+    TOPOMAP_SWAP(l->at[l->u], l->at[l->x]);
     for (uint32_t i = 0; i < l->moves; i++)
         add(l, &l->path[l->moved[i]], -1);
     for (uint32_t i = 0; i < l->moves; i++) {

@@ -94,12 +94,8 @@ static int reverse_cuthill_mckee(const adjacency *g, uint32_t *order, topomap_er
         if (o.level[v] != UINT32_MAX)
             continue;
         end = walk(&o, find_rim(&o, v, at), at, 1);
-        for (uint32_t i = at, j = end - 1; i < j; i++, j--) {
-            uint32_t keep = order[i];
-
-            order[i] = order[j];
-            order[j] = keep;
-        }
+        for (uint32_t i = at, j = end - 1; i < j; i++, j--)
+            TOPOMAP_SWAP(order[i], order[j]);
         at = end;
     }
     free(o.level);

@@ -325,8 +325,6 @@ void topomap_relief_compare(relief *r)
 /* The swap that was priced last. */
 void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
 {
-    uint32_t at = r->at[u];
-
     for (uint32_t k = 0; k < r->phases; k++) {
         relief_phase *phase = &r->phase[k];
 
@@ -336,8 +334,7 @@ void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
         phase->potential += phase->priced;
         measure_norm(r, phase);
     }
-    r->at[u] = r->at[x];
-    r->at[x] = at;
+    TOPOMAP_SWAP(r->at[u], r->at[x]);
     r->norm += r->priced;
     r->J += r->priced_J;
     topomap_moves_exchange(r->place_of, r->vertex_at, u, x);

@@ -207,8 +207,7 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
         return -1;
     for (uint32_t r = 0; r < problem->ranks; r++)
         node_of[r] = m->node_of[slot_of[r]];
-    for (uint32_t i = 0; i < m->nodes; i++)
-        node_to[i] = i;
+    topomap_identity(node_to, m->nodes);
     if (run(base, node_of, m->nodes, node_to, err))
         return -1;
     topomap_moves_nodes(m, node_to, slot_of);

@@ -47,8 +47,7 @@ static int measure_depth(topomap_mesh *mesh, topomap_error *err)
 
     if (!node)
         return -1;
-    for (uint32_t i = 0; i < m->nodes; i++)
-        node[i] = i;
+    topomap_identity(node, m->nodes);
     qsort_r(node, m->nodes, sizeof *node, by_place, m);
     for (uint32_t i = 0; i < m->nodes; i++) {
         if (i > 0 &&

@@ -107,8 +107,7 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
     level->dealt = topomap_alloc(problem->ranks, sizeof *level->dealt, err);
     if (!level->dealt)
         return -1;
-    for (uint32_t r = 0; r < problem->ranks; r++)
-        order[r] = r;
+    topomap_identity(order, problem->ranks);
     qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
     deal(&d, problem->load, order, problem->ranks, level->dealt);
     level->limit = topomap_nodes_most_load(m, d.node) * (1 + part);

@@ -417,8 +417,7 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
     if (memory.is_short)
         return -1;
     measure_parts(&s, n);
-    for (uint32_t u = 0; u < n; u++)
-        s.order[u] = u;
+    topomap_identity(s.order, n);
     topomap_random_shuffle(&s.random, s.order, n);
     search(&s, n);
     return 0;

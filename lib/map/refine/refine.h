@@ -151,8 +151,7 @@ static inline int topomap_ring_open(topomap_ring *ring, uint32_t vertices, topom
     ring->queued = topomap_alloc(vertices, 1, err);
     if (!ring->queue || !ring->queued)
         return -1;
-    for (uint32_t v = 0; v < vertices; v++)
-        ring->queue[v] = v;
+    topomap_identity(ring->queue, vertices);
     topomap_random_shuffle(random, ring->queue, vertices);
     memset(ring->queued, 1, vertices);
     return 0;

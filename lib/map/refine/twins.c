@@ -40,12 +40,8 @@ uint64_t topomap_twins_weight(const topomap_weights *w, uint32_t u, uint32_t x)
 {
     uint64_t at;
 
-    if (w->offset[u + 1] - w->offset[u] > w->offset[x + 1] - w->offset[x]) {
-        uint32_t keep = u;
-
-        u = x;
-        x = keep;
-    }
+    if (w->offset[u + 1] - w->offset[u] > w->offset[x + 1] - w->offset[x])
+        TOPOMAP_SWAP(u, x);
     at = topomap_sorted_u32(w->target, w->offset[u], w->offset[u + 1], x);
     return at < w->offset[u + 1] && w->target[at] == x ? w->weight[at] : 0;
 }

@@ -87,12 +87,9 @@ static int improve(orientation *o, const topomap_split *split, const topomap_mac
         again = 0;
         for (uint32_t a = 0; a < o->parts; a++)
             for (uint32_t b = a + 1; b < o->parts; b++) {
-                uint32_t keep = o->place_of[a];
-
                 if (split->size[a] != split->size[b] || gain(o, m, a, b) <= 1e-9)
                     continue;
-                o->place_of[a] = o->place_of[b];
-                o->place_of[b] = keep;
+                TOPOMAP_SWAP(o->place_of[a], o->place_of[b]);
                 again = changed = 1;
             }
     }

@@ -14,7 +14,7 @@ typedef struct topomap_split {
     uint32_t parts;  /* 1: the slots are all alike, any order will do */
     uint32_t *size;  /* [parts] slots of each */
     uint32_t *where; /* [parts] what the splitter wants to know when the part comes up */
-    size_t capacity_size, capacity_where;
+    size_t capacity;
 } topomap_split;
 
 static inline void topomap_split_clear(topomap_split *split)

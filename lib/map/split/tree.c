@@ -185,8 +185,7 @@ static int choose_items(tree_splitter *t, topomap_error *err)
     t->identity = topomap_alloc(m->nodes, sizeof *t->identity, err);
     if (!t->identity)
         return -1;
-    for (uint32_t i = 0; i < m->nodes; i++)
-        t->identity[i] = i;
+    topomap_identity(t->identity, m->nodes);
     t->items = m->nodes;
     t->item_of = t->identity;
     return 0;
