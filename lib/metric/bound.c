@@ -72,11 +72,6 @@ typedef struct census {
     uint32_t *site;                          /* [sites], or NULL */
 } census;
 
-static uint32_t node_slots(const topomap_machine *m, uint32_t node)
-{
-    return m->slot_first[node + 1] - m->slot_first[node];
-}
-
 static int census_take(const topomap_machine *m, census *c, topomap_error *err)
 {
     size_t ids = m->slots > m->nodes ? m->slots : m->nodes;
@@ -91,14 +86,14 @@ static int census_take(const topomap_machine *m, census *c, topomap_error *err)
         if (!(c->outer[l] = topomap_arena_alloc(c->memory, m->nodes, sizeof(uint32_t), err)))
             return -1;
         for (uint32_t i = 0; i < m->nodes; i++)
-            c->outer[l][m->outer[l].group[i]] += node_slots(m, i);
+            c->outer[l][m->outer[l].group[i]] += topomap_node_slots(m, i);
     }
     if (m->kind != TOPOMAP_MACHINE_MATRIX)
         return 0;
     if (!(c->site = topomap_arena_alloc(c->memory, m->sites, sizeof(uint32_t), err)))
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
-        c->site[m->site_of[i]] += node_slots(m, i);
+        c->site[m->site_of[i]] += topomap_node_slots(m, i);
     return 0;
 }
 
@@ -138,7 +133,7 @@ static size_t places_by_hops(const topomap_machine *m, uint32_t node, topomap_sh
         list[h] = (topomap_shell){m->base + m->hop_cost * h, 0};
     for (uint32_t other = 0; other < m->nodes; other++)
         if (other != node)
-            list[topomap_torus_hops(m, node, other)].slots += node_slots(m, other);
+            list[topomap_torus_hops(m, node, other)].slots += topomap_node_slots(m, other);
     for (uint32_t h = 0; h <= most; h++)
         if (list[h].slots > 0)
             list[count++] = list[h];
@@ -153,7 +148,7 @@ static size_t places_by_site(const topomap_machine *m, const census *c, uint32_t
     size_t count = 0;
 
     for (uint32_t s = 0; s < m->sites; s++) {
-        uint32_t slots = c->site[s] - (s == own ? node_slots(m, node) : 0);
+        uint32_t slots = c->site[s] - (s == own ? topomap_node_slots(m, node) : 0);
 
         if (slots)
             list[count++] = (topomap_shell){(double)cost[s], slots};
@@ -172,7 +167,8 @@ static size_t places_outside(const topomap_machine *m, const census *c, uint32_t
     case TOPOMAP_MACHINE_TREE:
         break;
     }
-    return places_along(m->outer, m->outer_levels, c->outer, node, node_slots(m, node), list);
+    return places_along(m->outer, m->outer_levels, c->outer, node, topomap_node_slots(m, node),
+                        list);
 }
 
 /* One node's closest places: the envelope over its slots inside, then the outside added. */
@@ -214,7 +210,7 @@ static int build_profile(const topomap_machine *m, topomap_shells *best, topomap
     if (!list || census_take(m, &c, err))
         return -1;
     for (uint32_t node = 0; node < m->nodes; node++)
-        if (node_slots(m, node) && node_profile(m, &c, node, list, best, err))
+        if (topomap_node_slots(m, node) && node_profile(m, &c, node, list, best, err))
             return -1;
     return 0;
 }

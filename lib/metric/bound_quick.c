@@ -33,7 +33,7 @@ static double largest_node(const topomap_machine *m)
     double most = 0;
 
     for (uint32_t i = 0; i < m->nodes; i++)
-        most = fmax(most, m->slot_first[i + 1] - m->slot_first[i]);
+        most = fmax(most, topomap_node_slots(m, i));
     return most;
 }
 
@@ -107,7 +107,7 @@ static int add_matrix(const topomap_machine *m, topomap_shells *s, topomap_error
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++) {
         shared |= sum[m->site_of[i]] > 0;
-        sum[m->site_of[i]] += m->slot_first[i + 1] - m->slot_first[i];
+        sum[m->site_of[i]] += topomap_node_slots(m, i);
         most = fmax(most, sum[m->site_of[i]]);
     }
     for (uint32_t a = 0; a < m->sites; a++)

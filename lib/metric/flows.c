@@ -74,13 +74,10 @@ static double share_of(const topomap_flows *f, uint32_t link)
     return f->over[link].room > 0 ? f->over[link].room / f->over[link].shares : 0;
 }
 
-/* Numbers that are not negative are in the order of their bits. */
 static int offer(topomap_flows *f, uint32_t link, topomap_error *err)
 {
-    double share = share_of(f, link);
-    topomap_keyed one = {.a = link};
+    topomap_keyed one = {.key = topomap_keyed_number(share_of(f, link)), .a = link};
 
-    memcpy(&one.key, &share, sizeof share);
     return topomap_heap_push(&f->heap, one, err);
 }
 

@@ -87,7 +87,7 @@ static int make_view(contiguous *c, topomap_error *err)
     if (c->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
+        uint32_t slots = topomap_node_slots(m, i);
 
         for (uint32_t k = 0; k < slots; k++)
             c->block_of[v++] = c->blocks;
@@ -151,8 +151,7 @@ static int refine_inside(contiguous *c, topomap_error *err)
     for (uint32_t i = 0; i < m->nodes; i++)
         for (uint32_t round = 0; round < rounds[c->problem->effort]; round++)
             if (topomap_problem_late(c->problem) ||
-                !refine_node(&pairs, vertex_at + m->slot_first[i],
-                             m->slot_first[i + 1] - m->slot_first[i]))
+                !refine_node(&pairs, vertex_at + m->slot_first[i], topomap_node_slots(m, i)))
                 break;
     topomap_pairs_clear(&pairs);
     return 0;

@@ -206,8 +206,7 @@ static int cells_machine(together *t, topomap_machine **view, topomap_error *err
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint32_t first = node[t->cell_of[i]];
 
-        if (i != first && m->slot_first[i] < m->slot_first[i + 1] &&
-            m->slot_first[first] < m->slot_first[first + 1]) {
+        if (i != first && topomap_node_slots(m, i) && topomap_node_slots(m, first)) {
             double apart = topomap_slot_distance(m, m->slot_first[first], m->slot_first[i]);
 
             cost = apart > cost ? apart : cost;
@@ -231,7 +230,7 @@ static int nodes_view(together *t, topomap_machine *view, topomap_error *err)
     if (t->memory.is_short)
         return -1;
     for (uint32_t i = 0, next = 0; i < m->nodes; i++) {
-        uint32_t count = (m->slot_first[i + 1] - m->slot_first[i]) / t->piece;
+        uint32_t count = topomap_node_slots(m, i) / t->piece;
 
         for (uint32_t k = 0; k < count; k++)
             node[next++] = i;
@@ -411,7 +410,7 @@ uint32_t topomap_together_common(const topomap_machine *machine, const char *lev
     TOPOMAP_FREED uint32_t *slots = of ? topomap_alloc(most, sizeof *slots, &ignored) : NULL;
 
     for (uint32_t node = 0; slots && node < machine->nodes; node++)
-        slots[of[node]] += machine->slot_first[node + 1] - machine->slot_first[node];
+        slots[of[node]] += topomap_node_slots(machine, node);
     for (uint32_t cell = 0; slots && cell < most; cell++)
         common = gcd(common, slots[cell]);
     return slots ? common : 0;

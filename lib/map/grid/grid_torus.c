@@ -34,7 +34,7 @@ static void choose_nodes(grid *g)
 
     g->per_node = UINT32_MAX;
     for (uint32_t i = 0; i < m->nodes && room < g->lattice->cells; i++) {
-        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
+        uint32_t slots = topomap_node_slots(m, i);
 
         if (slots == 0)
             continue;

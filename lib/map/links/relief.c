@@ -157,20 +157,15 @@ static uint32_t node_of(const relief *r, uint32_t vertex)
     return r->whole_nodes ? place : r->machine->node_of[place];
 }
 
-static uint32_t size_of(const relief *r, uint32_t node)
-{
-    return r->machine->slot_first[node + 1] - r->machine->slot_first[node];
-}
-
 /* Somebody on a node; UINT32_MAX where none there can change places with u. */
 static uint32_t somebody(relief *r, uint32_t node, uint32_t u)
 {
-    uint32_t size = size_of(r, node), x;
+    uint32_t size = topomap_node_slots(r->machine, node), x;
 
     if (size == 0)
         return UINT32_MAX;
     if (r->whole_nodes)
-        x = size == size_of(r, node_of(r, u)) ? r->vertex_at[node] : UINT32_MAX;
+        x = size == topomap_node_slots(r->machine, node_of(r, u)) ? r->vertex_at[node] : UINT32_MAX;
     else
         x = r->vertex_at[r->machine->slot_first[node] + topomap_random_below(&r->random, size)];
     return x == UINT32_MAX || r->at[x] == r->at[u] ? UINT32_MAX : x;
@@ -192,8 +187,8 @@ static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
     uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
 
     for (int i = 0; i < 4 && !r->whole_nodes; i++) {
-        uint32_t slot =
-            r->machine->slot_first[here] + topomap_random_below(&r->random, size_of(r, here));
+        uint32_t slot = r->machine->slot_first[here] +
+                        topomap_random_below(&r->random, topomap_node_slots(r->machine, here));
         uint32_t w = r->vertex_at[slot], x;
         uint64_t degree = rows->offset[w + 1] - rows->offset[w];
 

@@ -128,7 +128,7 @@ int topomap_cells_init(topomap_cells *cells, const topomap_machine *machine, top
         return -1;
     for (uint32_t i = 0; i < n; i++) {
         cells->order[i] = i;
-        cells->room[i] = machine->slot_first[i + 1] - machine->slot_first[i];
+        cells->room[i] = topomap_node_slots(machine, i);
     }
     divide(cells, (segment){0, 0, n});
     for (uint32_t i = 0; i < n; i++)

@@ -54,7 +54,7 @@ static int measure_depth(topomap_mesh *mesh, topomap_error *err)
             memcmp(m->coord + (size_t)node[i] * m->dims, m->coord + (size_t)node[i - 1] * m->dims,
                    m->dims * sizeof *m->coord) != 0)
             depth = 0;
-        depth += m->slot_first[node[i] + 1] - m->slot_first[node[i]];
+        depth += topomap_node_slots(m, node[i]);
         mesh->depth = depth > mesh->depth ? depth : mesh->depth;
     }
     free(node);

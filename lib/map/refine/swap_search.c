@@ -161,7 +161,7 @@ static void price_around(search *q, uint32_t place)
             break;
         if (s->whole_nodes)
             price(q, other);
-        else if (s->machine->slot_first[other] < s->machine->slot_first[other + 1])
+        else if (topomap_node_slots(s->machine, other))
             price_node(q, other, s->machine->slot_first[other], s->reach / 4 + 1);
     }
 }

@@ -28,31 +28,6 @@ typedef struct tree_splitter {
     int sorted;
 } tree_splitter;
 
-static int nested_order(const void *a, const void *b, void *data)
-{
-    const topomap_machine *m = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    for (uint32_t l = m->outer_levels; l-- > 0;) {
-        uint32_t gp = m->outer[l].group[m->node_of[p]], gq = m->outer[l].group[m->node_of[q]];
-
-        if (gp != gq)
-            return gp < gq ? -1 : 1;
-    }
-    return (p > q) - (p < q);
-}
-
-uint32_t *topomap_nested_slots(const topomap_machine *m, topomap_error *err)
-{
-    uint32_t *slots = topomap_alloc(m->slots, sizeof *slots, err);
-
-    for (uint32_t s = 0; slots && s < m->slots; s++)
-        slots[s] = s;
-    if (slots)
-        qsort_r(slots, m->slots, sizeof *slots, nested_order, (void *)m);
-    return slots;
-}
-
 static uint32_t item_rank(const tree_splitter *t, uint32_t slot)
 {
     return t->rank_of_item[t->item_of[t->machine->node_of[slot]]];
@@ -78,7 +53,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
 
     (void)where;
     if (!t->sorted) {
-        qsort_r(slots, count, sizeof *slots, nested_order, (void *)m);
+        qsort_r(slots, count, sizeof *slots, topomap_nested_order, (void *)m);
         t->sorted = 1;
     }
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
