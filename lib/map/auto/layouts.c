@@ -88,14 +88,8 @@ int topomap_layouts_list(const topomap_layouts *layouts, topomap_mapping *mappin
     memcpy(list, mapping->candidate, sizeof *list);
     for (size_t i = 0; i < count; i++) {
         const topomap_known_layout *row = &layouts->row[i];
-        topomap_candidate *c = &list[1 + i];
 
-        *c = (topomap_candidate){.J = row->score.J,
-                                 .congestion = row->score.max,
-                                 .mix = row->score.mix,
-                                 .time = row->score.time,
-                                 .seconds = row->seconds};
-        snprintf(c->name, sizeof c->name, "%s", row->name);
+        list[1 + i] = topomap_candidate_of(row->name, &row->score, row->seconds);
     }
     memcpy(list + 1 + count, mapping->candidate + 1, (had - 1) * sizeof *list);
     free(mapping->candidate);

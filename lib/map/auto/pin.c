@@ -338,16 +338,13 @@ static int try_all(pinning *p, const uint32_t *slot_of, topomap_error *err)
 static void put(const pinning *p, topomap_mapping *mapping)
 {
     const topomap_problem *problem = p->problem;
-    const char *start = p->options->start_name ? p->options->start_name : "identity";
+    int is_start = topomap_portfolio_is_auto(p->options) &&
+                   memcmp(p->best, problem->start, problem->ranks * sizeof *p->best) == 0;
+    char name[sizeof mapping->algorithm];
 
-    memcpy(mapping->slot_of_rank, p->best, problem->weights.vertices * sizeof *p->best);
-    mapping->J = p->score.J;
-    mapping->congestion = p->score.max;
-    mapping->mix = p->score.mix;
-    mapping->time = p->score.time;
-    if (topomap_portfolio_is_auto(p->options) &&
-        memcmp(p->best, problem->start, problem->ranks * sizeof *p->best) == 0)
-        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", start);
+    snprintf(name, sizeof name, "%s",
+             is_start ? topomap_start_name(p->options) : mapping->algorithm);
+    topomap_mapping_put(mapping, problem, name, p->best, &p->score);
 }
 
 int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,
