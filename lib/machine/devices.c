@@ -111,10 +111,8 @@ topomap_device *topomap_devices_add(topomap_devices *devices, enum topomap_devic
     return device;
 }
 
-static int has_name(const topomap_device *device, const char *name)
+int topomap_device_has_name(const topomap_device *device, const char *name, size_t length)
 {
-    size_t length = strlen(name);
-
     for (const char *at = device->names; *at; at += *at == ',') {
         size_t own = strcspn(at, ",");
 
@@ -133,7 +131,8 @@ void topomap_device_called(topomap_device *device, const char *name, int first)
         return;
     if ((first || !*device->name) && strlen(name) < sizeof device->name)
         strcpy(device->name, name);
-    if (!has_name(device, name) && used + strlen(name) + 2 < sizeof device->names)
+    if (!topomap_device_has_name(device, name, strlen(name)) &&
+        used + strlen(name) + 2 < sizeof device->names)
         sprintf(device->names + used, "%s%s", used ? "," : "", name);
 }
 

@@ -257,10 +257,9 @@ int topomap_machine_add_aside(topomap_machine *machine, const char *name, const 
     if (machine->asides == TOPOMAP_MACHINE_ASIDES)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "a machine has %d groups of nodes at most",
                                  TOPOMAP_MACHINE_ASIDES);
-    copy = topomap_alloc(machine->nodes, sizeof *copy, err);
+    copy = copy_of(group, machine->nodes, sizeof *copy, err);
     if (!copy)
         return -1;
-    memcpy(copy, group, machine->nodes * sizeof *copy);
     snprintf(machine->aside[machine->asides].name, sizeof machine->aside->name, "%s", name);
     machine->aside[machine->asides++].group = copy;
     return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/closeness.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "machine/machine.h"
@@ -61,28 +62,6 @@ void topomap_symmetries_close(topomap_symmetries *s)
     *s = (topomap_symmetries){0};
 }
 
-/* The next order of the dimensions, by their numbers. */
-static int next_axes(topomap_symmetries *s)
-{
-    uint32_t n = s->machine->dims, i = n - 1, k = n - 1, other;
-
-    while (i > 0 && s->axis[i - 1] >= s->axis[i])
-        i--;
-    if (i == 0)
-        return 0;
-    while (s->axis[k] <= s->axis[i - 1])
-        k--;
-    other = s->axis[k];
-    s->axis[k] = s->axis[i - 1];
-    s->axis[i - 1] = other;
-    for (k = n - 1; i < k; i++, k--) {
-        other = s->axis[i];
-        s->axis[i] = s->axis[k];
-        s->axis[k] = other;
-    }
-    return 1;
-}
-
 static int axes_fit(const topomap_symmetries *s)
 {
     const topomap_machine *m = s->machine;
@@ -99,7 +78,7 @@ static void advance(topomap_symmetries *s)
         return;
     s->turned = 0;
     do
-        s->done = !next_axes(s);
+        s->done = !topomap_next_order(s->axis, s->machine->dims);
     while (!s->done && !axes_fit(s));
 }
 
@@ -145,17 +124,10 @@ static uint64_t router_after(const topomap_symmetries *s, const uint32_t *shift,
 /* The first seat at a router; `seats` where nodes there have no slots. */
 static uint32_t first_at(const topomap_symmetries *s, uint64_t router)
 {
-    uint32_t low = 0, high = s->seats;
+    size_t low = topomap_sorted_rows(s->seat, s->seats, sizeof *s->seat, offsetof(seat, router),
+                                     (int64_t)router);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->seat[middle].router < router)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->seats && s->seat[low].router == router ? low : s->seats;
+    return low < s->seats && s->seat[low].router == router ? (uint32_t)low : s->seats;
 }
 
 static uint32_t count_at(const topomap_symmetries *s, uint32_t first)
