@@ -444,17 +444,16 @@ static int refine(const topomap_algorithm_impl *self, topomap_problem *problem, 
 {
     double before = topomap_clock_cpu();
     uint64_t block = self->variant == NP ? topomap_parameter_number(problem, "block", NP_BLOCK) : 0;
-    topomap_pairs s;
-    int status = topomap_pairs_init(&s, problem, slot_of, err);
+    TOPOMAP_CLEANUP(topomap_pairs_clear) topomap_pairs s = {0};
 
-    if (status != 0)
+    if (topomap_pairs_init(&s, problem, slot_of, err))
         return -1;
     s.looks = allowed_looks(problem);
-    status = self->variant > 0 ? topomap_pairs_near(&s, (uint32_t)self->variant, err)
-                               : topomap_pairs_cyclic(&s, (uint32_t)block, err);
-    topomap_pairs_clear(&s);
+    if (self->variant > 0 ? topomap_pairs_near(&s, (uint32_t)self->variant, err)
+                          : topomap_pairs_cyclic(&s, (uint32_t)block, err))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    return status;
+    return 0;
 }
 
 static const topomap_parameter blocks[] = {

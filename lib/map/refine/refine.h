@@ -142,25 +142,19 @@ typedef struct topomap_ring {
     uint8_t *queued;                    /* [size] */
 } topomap_ring;
 
-/** All vertices are in it, in random order. On failure it is to be closed, too. */
+/** All vertices are in it, in random order; it ends with the arena. */
 static inline int topomap_ring_open(topomap_ring *ring, uint32_t vertices, topomap_random *random,
-                                    topomap_error *err)
+                                    topomap_arena *memory, topomap_error *err)
 {
     *ring = (topomap_ring){.count = vertices, .size = vertices};
-    ring->queue = topomap_alloc(vertices, sizeof *ring->queue, err);
-    ring->queued = topomap_alloc(vertices, 1, err);
-    if (!ring->queue || !ring->queued)
+    ring->queue = topomap_arena_alloc(memory, vertices, sizeof *ring->queue, err);
+    ring->queued = topomap_arena_alloc(memory, vertices, 1, err);
+    if (memory->is_short)
         return -1;
     topomap_identity(ring->queue, vertices);
     topomap_random_shuffle(random, ring->queue, vertices);
     memset(ring->queued, 1, vertices);
     return 0;
-}
-
-static inline void topomap_ring_close(topomap_ring *ring)
-{
-    free(ring->queue);
-    free(ring->queued);
 }
 
 static inline void topomap_ring_put(topomap_ring *ring, uint32_t v)

@@ -102,15 +102,14 @@ static int rearrange(const orientation *o, const topomap_split *split, uint32_t 
     TOPOMAP_FREED uint32_t *start = topomap_alloc(o->parts, sizeof *start, err);
     TOPOMAP_FREED uint32_t *fresh = topomap_alloc(count, sizeof *fresh, err);
 
-    if (start && fresh) {
-        for (uint32_t i = 1; i < o->parts; i++)
-            start[i] = start[i - 1] + split->size[i - 1];
-        for (uint32_t i = 0; i < o->parts; i++)
-            memcpy(fresh + start[o->place_of[i]], vertices + start[i],
-                   split->size[i] * sizeof *fresh);
-        memcpy(vertices, fresh, count * sizeof *fresh);
-    }
-    return start && fresh ? 0 : -1;
+    if (!start || !fresh)
+        return -1;
+    for (uint32_t i = 1; i < o->parts; i++)
+        start[i] = start[i - 1] + split->size[i - 1];
+    for (uint32_t i = 0; i < o->parts; i++)
+        memcpy(fresh + start[o->place_of[i]], vertices + start[i], split->size[i] * sizeof *fresh);
+    memcpy(vertices, fresh, count * sizeof *fresh);
+    return 0;
 }
 
 int topomap_orient(const topomap_problem *problem, const topomap_split *split,
