@@ -198,13 +198,6 @@ static enum topomap_closeness_how how_of(const topomap_machine *m, int level, ui
                                           : TOPOMAP_CLOSE_TABLE;
 }
 
-static void add_rails(topomap_closeness *c, uint32_t bits)
-{
-    c->rail_shift = bits;
-    for (uint32_t i = 0; i < c->machine->slots; i++)
-        c->code[i] |= c->machine->rail_of[c->slot[i]] << bits;
-}
-
 static int build(topomap_closeness *c, int level, topomap_error *err)
 {
     const topomap_machine *m = c->machine;
@@ -225,8 +218,9 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
     c->how = how_of(m, level, sum);
     if (c->how != TOPOMAP_CLOSE_ANY)
         write_codes(c, c->levels, bits, 1);
-    if (c->how == TOPOMAP_CLOSE_RAILS)
-        add_rails(c, sum);
+    c->rail_shift = sum;
+    for (uint32_t i = 0; c->how == TOPOMAP_CLOSE_RAILS && i < m->slots; i++)
+        c->code[i] |= m->rail_of[c->slot[i]] << sum;
     spread_costs(c, (uint32_t)(level + 1), fields, bits);
     for (uint32_t k = 0; k <= (uint32_t)(level + 1) - 1 && level >= 0; k++)
         below += bits[k];

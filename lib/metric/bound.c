@@ -192,17 +192,10 @@ static int node_profile(const topomap_machine *m, const census *c, uint32_t node
     return merge(best, list, accumulate(list, count), err);
 }
 
-/* Sites of a matrix, hops of a torus. */
-static size_t outside_room(const topomap_machine *m)
-{
-    return m->kind == TOPOMAP_MACHINE_MATRIX  ? m->sites
-           : m->kind == TOPOMAP_MACHINE_TORUS ? most_hops(m) + 1
-                                              : 0;
-}
-
 static int build_profile(const topomap_machine *m, topomap_shells *best, topomap_error *err)
 {
-    size_t room = (size_t)m->inner_levels + m->outer_levels + outside_room(m);
+    /* Sites of a matrix, hops of a torus. */
+    size_t room = (size_t)m->inner_levels + m->outer_levels + m->sites + most_hops(m) + 1;
     TOPOMAP_FREED topomap_shell *list = topomap_alloc(room, sizeof *list, err);
     TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     census c = {.memory = &memory};

@@ -179,13 +179,6 @@ int topomap_flows_share(topomap_flows *f, topomap_error *err)
     return f->looked > f->budget;
 }
 
-static void leave(topomap_flows *f, uint32_t flow)
-{
-    f->is_fixed[flow] = 1;
-    for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
-        f->over[f->link[k]].now--;
-}
-
 /* ---- Time ---------------------------------------------------------------------------------- */
 
 double topomap_flows_next(const topomap_flows *f)
@@ -213,7 +206,9 @@ uint32_t topomap_flows_advance(topomap_flows *f, double seconds, double slack, u
             f->left[flow] -= seconds * speed;
             f->under_way[flows++] = flow;
         } else {
-            leave(f, flow);
+            f->is_fixed[flow] = 1;
+            for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
+                f->over[f->link[k]].now--;
             if (ended)
                 ended[gone] = flow;
             gone++;

@@ -60,13 +60,13 @@ static double hops(const topomap_machine *m, const float *a, const float *b)
     return sum;
 }
 
-/* What one half of the items costs at either place: outside the segment by distance, the other
+/* What one half of the items costs at its place: outside the segment by distance, the other
  * half by weight alone. */
 typedef struct pull {
     const halving *h;
-    const float *here, *there; /* centers of the places */
-    uint32_t self, other;      /* regions */
-    double at_here, at_there, cut;
+    const float *here;    /* center of its place */
+    uint32_t self, other; /* regions */
+    double at_here, cut;
 } pull;
 
 static void add_pull(void *data, uint32_t item, double weight)
@@ -78,10 +78,8 @@ static void add_pull(void *data, uint32_t item, double weight)
 
     if (region == p->other)
         p->cut += weight;
-    else if (region != p->self) {
+    else if (region != p->self)
         p->at_here += weight * hops(m, center, p->here);
-        p->at_there += weight * hops(m, center, p->there);
-    }
 }
 
 enum { FIRST = UINT32_MAX - 1, SECOND = UINT32_MAX };
@@ -99,7 +97,6 @@ static double price(const halving *h, const segment *s, uint32_t size, const flo
         int first = i < s->item_lo + size;
         pull p = {.h = h,
                   .here = first ? of_first : of_second,
-                  .there = first ? of_second : of_first,
                   .self = first ? FIRST : SECOND,
                   .other = first ? SECOND : FIRST};
 

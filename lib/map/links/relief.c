@@ -275,12 +275,6 @@ static double move_J(const relief *r, uint32_t u, uint32_t x)
     return sum;
 }
 
-/* Of the norm, by what is added to the potential. */
-static double added(const relief *r, const relief_phase *phase)
-{
-    return phase->norm * expm1(log1p(phase->priced / phase->potential) / r->power);
-}
-
 /* With a mix, what a swap adds to J counts as much as the mix has it count. */
 double topomap_relief_price(relief *r, uint32_t u, uint32_t x)
 {
@@ -292,7 +286,7 @@ double topomap_relief_price(relief *r, uint32_t u, uint32_t x)
         if (isinf(phase->priced))
             return INFINITY;
         if (phase->loads.count && phase->potential > 0)
-            r->priced += added(r, phase);
+            r->priced += phase->norm * expm1(log1p(phase->priced / phase->potential) / r->power);
     }
     r->priced_J = r->objective->share > 0 ? move_J(r, u, x) + move_J(r, x, u) : 0;
     return r->priced + r->weight * r->priced_J;

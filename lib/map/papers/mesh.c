@@ -8,13 +8,6 @@
 #include "util/alloc.h"
 #include "util/sorted.h"
 
-static void add_axis(topomap_mesh *mesh, uint32_t d, uint32_t low, uint32_t extent)
-{
-    mesh->axis[mesh->axes] = d;
-    mesh->low[mesh->axes] = low;
-    mesh->extent[mesh->axes++] = extent;
-}
-
 static void measure(topomap_mesh *mesh)
 {
     const topomap_machine *m = mesh->problem->machine;
@@ -30,8 +23,11 @@ static void measure(topomap_mesh *mesh)
             low = c < low ? c : low;
             high = c > high ? c : high;
         }
-        if (high > low)
-            add_axis(mesh, d, low, high - low + 1);
+        if (high <= low)
+            continue;
+        mesh->axis[mesh->axes] = d;
+        mesh->low[mesh->axes] = low;
+        mesh->extent[mesh->axes++] = high - low + 1;
     }
 }
 
@@ -88,19 +84,19 @@ void topomap_mesh_put_near(topomap_mesh *mesh, uint32_t rank, const uint32_t *co
     mesh->slot_of[rank] = topomap_cells_next(&mesh->cells, coord);
 }
 
-static void corner(const topomap_mesh *mesh, uint32_t *coord)
+static void coordinates(const topomap_mesh *mesh, uint32_t slot, uint32_t *coord)
 {
     const topomap_machine *m = mesh->problem->machine;
 
     for (uint32_t d = 0; d < m->dims; d++)
-        coord[d] = m->coord[(size_t)m->node_of[0] * m->dims + d];
+        coord[d] = m->coord[(size_t)m->node_of[slot] * m->dims + d];
 }
 
 void topomap_mesh_put(topomap_mesh *mesh, uint32_t rank, const uint32_t *at)
 {
     uint32_t coord[TOPOMAP_MACHINE_DIMS];
 
-    corner(mesh, coord); /* the dimensions without an extent */
+    coordinates(mesh, 0, coord); /* the dimensions without an extent */
     for (uint32_t a = 0; a < mesh->axes; a++)
         coord[mesh->axis[a]] = mesh->low[a] + at[a];
     topomap_mesh_put_near(mesh, rank, coord);
@@ -120,15 +116,12 @@ void topomap_mesh_put_part(topomap_mesh *mesh, uint32_t rank, const double *part
 
 void topomap_mesh_where(const topomap_mesh *mesh, uint32_t rank, uint32_t *coord)
 {
-    const topomap_machine *m = mesh->problem->machine;
-
-    for (uint32_t d = 0; d < m->dims; d++)
-        coord[d] = m->coord[(size_t)m->node_of[mesh->slot_of[rank]] * m->dims + d];
+    coordinates(mesh, mesh->slot_of[rank], coord);
 }
 
 void topomap_mesh_middle(const topomap_mesh *mesh, uint32_t *coord)
 {
-    corner(mesh, coord);
+    coordinates(mesh, 0, coord);
     for (uint32_t a = 0; a < mesh->axes; a++)
         coord[mesh->axis[a]] = mesh->low[a] + (mesh->extent[a] - 1) / 2;
 }

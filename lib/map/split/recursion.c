@@ -87,12 +87,6 @@ static int all_single(const topomap_split *split)
     return 1;
 }
 
-static int on_one_node(const recursion *r, const segment *s)
-{
-    return r->problem->machine->node_of[r->slots[s->lo]] ==
-           r->problem->machine->node_of[r->slots[s->hi - 1]];
-}
-
 static void mark_stand_ins(recursion *r, uint32_t lo, uint32_t hi)
 {
     for (uint32_t i = lo; i < hi; i++)
@@ -117,7 +111,8 @@ static void charge_division(recursion *r)
 static int step(recursion *r, segment s, topomap_error *err)
 {
     topomap_problem *problem = r->problem;
-    int inside = on_one_node(r, &s);
+    const uint32_t *node_of = problem->machine->node_of;
+    int inside = node_of[r->slots[s.lo]] == node_of[r->slots[s.hi - 1]];
 
     if (s.hi - s.lo < 2 || (inside && problem->inter_only))
         return 0;
