@@ -12,6 +12,7 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/sorted.h"
 
 enum { MOST_PAIRS = 1 << 16 }; /* of a cell's ranks, in a round */
 
@@ -76,21 +77,18 @@ static int make_cells(together *t, topomap_error *err)
         return -1;
     t->cell_of = topomap_arena_alloc(&t->memory, m->nodes, sizeof *t->cell_of, err);
     t->slot = topomap_arena_alloc(&t->memory, m->slots, sizeof *t->slot, err);
-    t->first = topomap_arena_alloc(&t->memory, (size_t)m->nodes + 1, sizeof *t->first, err);
+    t->first = topomap_arena_alloc(&t->memory, (size_t)m->nodes + 2, sizeof *t->first, err);
     if (t->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
         t->cell_of[i] = group ? group[i] : i;
     t->cells = number_anew(t->cell_of, m->nodes, names, m->nodes + m->sites);
     for (uint32_t s = 0; s < m->slots; s++)
-        t->first[t->cell_of[m->node_of[s]] + 1]++;
+        t->first[t->cell_of[m->node_of[s]] + 2]++;
     for (uint32_t c = 0; c < t->cells; c++)
-        t->first[c + 1] += t->first[c];
-    for (uint32_t s = m->slots; s--;) /* first[c + 1] goes back to where c begins */
-        t->slot[--t->first[t->cell_of[m->node_of[s]] + 1]] = s;
-    for (uint32_t c = 0; c < t->cells; c++)
-        t->first[c] = t->first[c + 1];
-    t->first[t->cells] = m->slots;
+        t->first[c + 2] += t->first[c + 1];
+    for (uint32_t s = 0; s < m->slots; s++)
+        t->slot[t->first[t->cell_of[m->node_of[s]] + 1]++] = s;
     return 0;
 }
 
@@ -101,7 +99,7 @@ static int sort_ranks(together *t, topomap_error *err)
 {
     uint32_t ranks = t->problem->ranks;
     const uint32_t *group = t->options->together;
-    uint32_t *count = topomap_arena_alloc(&t->memory, (size_t)ranks + 1, sizeof *count, err);
+    uint32_t *first = topomap_arena_alloc(&t->memory, (size_t)ranks + 2, sizeof *first, err);
 
     t->rank = topomap_arena_alloc(&t->memory, ranks, sizeof *t->rank, err);
     t->piece_of = topomap_arena_alloc(&t->memory, ranks, sizeof *t->piece_of, err);
@@ -111,18 +109,13 @@ static int sort_ranks(together *t, topomap_error *err)
         if (group[r] >= ranks)
             return topomap_error_set(err, TOPOMAP_EUSAGE, "group %u of rank %u; there are %u ranks",
                                      group[r], r, ranks);
-        else
-            count[group[r] + 1]++;
-    t->size = count[group[0] + 1];
+    topomap_list_groups(group, ranks, ranks, first, t->rank);
+    t->size = first[group[0] + 1] - first[group[0]];
     for (uint32_t g = 0; g < ranks; g++)
-        if (count[g + 1] && count[g + 1] != t->size)
+        if (first[g + 1] > first[g] && first[g + 1] - first[g] != t->size)
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "groups of %u and of %u ranks: they are to be of one size",
-                                     t->size, count[g + 1]);
-    for (uint32_t g = 0; g < ranks; g++)
-        count[g + 1] += count[g];
-    for (uint32_t r = 0; r < ranks; r++)
-        t->rank[count[group[r]]++] = r;
+                                     t->size, first[g + 1] - first[g]);
     return 0;
 }
 
