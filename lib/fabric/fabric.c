@@ -178,9 +178,10 @@ static int check_ports(const topomap_fabric *f, const char *path, topomap_error 
 {
     TOPOMAP_FREED struct port *port = topomap_alloc(f->links * 2, sizeof *port, err);
     size_t count = 0;
-    int result = port ? 0 : -1;
 
-    for (size_t i = 0; !result && i < f->links; i++) {
+    if (!port)
+        return -1;
+    for (size_t i = 0; i < f->links; i++) {
         const topomap_link *link = &f->link[i];
 
         if (link->aport)
@@ -188,15 +189,14 @@ static int check_ports(const topomap_fabric *f, const char *path, topomap_error 
         if (link->bport && (link->a != link->b || link->aport != link->bport))
             port[count++] = (struct port){link->b, link->bport, link->line};
     }
-    if (!result && count)
-        qsort(port, count, sizeof *port, by_port);
-    for (size_t i = 1; !result && i < count; i++)
+    TOPOMAP_SORT(port, count, by_port);
+    for (size_t i = 1; i < count; i++)
         if (port[i].vertex == port[i - 1].vertex && port[i].number == port[i - 1].number)
-            result = topomap_error_set(err, TOPOMAP_EINPUT,
-                                       "%s:%zu: port %u of '%.100s' has another link on line %zu",
-                                       path, port[i].line, port[i].number,
-                                       topomap_fabric_name(f, port[i].vertex), port[i - 1].line);
-    return result;
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s:%zu: port %u of '%.100s' has another link on line %zu",
+                                     path, port[i].line, port[i].number,
+                                     topomap_fabric_name(f, port[i].vertex), port[i - 1].line);
+    return 0;
 }
 
 /* A vertex's neighbour + 1; SEVERAL where it has more than one. */

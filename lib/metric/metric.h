@@ -94,9 +94,6 @@ topomap_congestion_model topomap_congestion_fast;
 /** Along the routing tables (topomap_network.next). */
 topomap_congestion_model topomap_congestion_routes;
 
-/** Along minimal routes and detours, of dragonflies that have some (fabric/shapes.h). */
-topomap_congestion_model topomap_congestion_adaptive;
-
 /** A row of the table that topomap_congestion_row() walks. */
 typedef struct topomap_congestion_way {
     topomap_congestion_info info;
