@@ -58,11 +58,6 @@ static int merge(topomap_shells *best, const topomap_shell *list, size_t count, 
     return 0;
 }
 
-static void shells_clear(topomap_shells *shells)
-{
-    free(shells->shell);
-}
-
 /* How many slots each group of each level holds, inside nodes and (tree machines) between them;
  * and each site of a matrix. */
 typedef struct census {
@@ -175,7 +170,7 @@ static size_t places_outside(const topomap_machine *m, const census *c, uint32_t
 static int node_profile(const topomap_machine *m, const census *c, uint32_t node,
                         topomap_shell *list, topomap_shells *best, topomap_error *err)
 {
-    TOPOMAP_CLEANUP(shells_clear) topomap_shells inside = {0};
+    TOPOMAP_CLEANUP(topomap_shells_clear) topomap_shells inside = {0};
     size_t count;
 
     for (uint32_t s = m->slot_first[node]; s < m->slot_first[node + 1]; s++) {
@@ -219,7 +214,7 @@ static int is_small(const topomap_machine *m)
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err)
 {
-    TOPOMAP_CLEANUP(shells_clear) topomap_shells best = {0};
+    TOPOMAP_CLEANUP(topomap_shells_clear) topomap_shells best = {0};
 
     if (!is_small(machine))
         return topomap_bound_quick(weights, machine, bound, err);

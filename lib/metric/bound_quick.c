@@ -187,13 +187,11 @@ int topomap_shells_cost(const topomap_weights *w, const topomap_shells *s, doubl
 int topomap_bound_quick(const topomap_weights *w, const topomap_machine *m, double *bound,
                         topomap_error *err)
 {
-    topomap_shells s = {0};
-    int status = add_nested(m, &s, err) ||
-                 (m->kind == TOPOMAP_MACHINE_TORUS && add_torus(m, &s, err)) ||
-                 (m->kind == TOPOMAP_MACHINE_MATRIX && add_matrix(m, &s, err));
+    TOPOMAP_CLEANUP(topomap_shells_clear) topomap_shells s = {0};
 
+    if (add_nested(m, &s, err) || (m->kind == TOPOMAP_MACHINE_TORUS && add_torus(m, &s, err)) ||
+        (m->kind == TOPOMAP_MACHINE_MATRIX && add_matrix(m, &s, err)))
+        return -1;
     make_monotone(&s, m->slots);
-    status = status ? -1 : topomap_shells_cost(w, &s, bound, err);
-    free(s.shell);
-    return status;
+    return topomap_shells_cost(w, &s, bound, err);
 }

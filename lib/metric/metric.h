@@ -29,6 +29,11 @@ typedef struct topomap_shells {
     size_t count, capacity;
 } topomap_shells;
 
+static inline void topomap_shells_clear(topomap_shells *shells)
+{
+    free(shells->shell);
+}
+
 /** Every rank's partners, heaviest first, on the closest slots; half the sum over ranks. */
 int topomap_shells_cost(const topomap_weights *weights, const topomap_shells *shells, double *bound,
                         topomap_error *err);

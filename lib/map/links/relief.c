@@ -179,23 +179,27 @@ static uint32_t near(relief *r, uint32_t node)
     return count ? v->node[v->first[node] + topomap_random_below(&r->random, count)] : node;
 }
 
+uint32_t topomap_relief_other(relief *r, uint32_t u)
+{
+    const topomap_traffic_rows *rows = r->rows;
+    uint64_t first = rows->offset[u], degree = rows->offset[u + 1] - first;
+
+    return degree ? rows->other[first + topomap_random_below(&r->random, (uint32_t)degree)]
+                  : UINT32_MAX;
+}
+
 /* Somebody who talks to somebody on u's node, on v's node if a few draws find one there: as in
  * Kernighan and Lin's pairs, either one is nearer to its own in the other's place. */
 static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
 {
-    const topomap_traffic_rows *rows = r->rows;
     uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
 
     for (int i = 0; i < 4 && !r->whole_nodes; i++) {
         uint32_t slot = r->machine->slot_first[here] +
                         topomap_random_below(&r->random, topomap_node_slots(r->machine, here));
-        uint32_t w = r->vertex_at[slot], x;
-        uint64_t degree = rows->offset[w + 1] - rows->offset[w];
+        uint32_t x = topomap_relief_other(r, r->vertex_at[slot]);
 
-        if (!degree)
-            continue;
-        x = rows->other[rows->offset[w] + topomap_random_below(&r->random, (uint32_t)degree)];
-        if (r->at[x] == r->at[u])
+        if (x == UINT32_MAX || r->at[x] == r->at[u])
             continue;
         found = x;
         if (node_of(r, x) == there)
@@ -208,9 +212,7 @@ static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
  * around v, around u itself, beside another one that u talks to, or anywhere; or a counterpart. */
 uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
 {
-    const topomap_traffic_rows *rows = r->rows;
-    uint64_t degree = rows->offset[u + 1] - rows->offset[u];
-    uint32_t node = node_of(r, v);
+    uint32_t node = node_of(r, v), other;
 
     switch (kind % TOPOMAP_RELIEF_KINDS) {
     case 0:
@@ -223,10 +225,8 @@ uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind
         node = near(r, node_of(r, u));
         break;
     case 3:
-        if (degree)
-            node = node_of(
-                r,
-                rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)]);
+        other = topomap_relief_other(r, u);
+        node = other == UINT32_MAX ? node : node_of(r, other);
         node = r->whole_nodes ? near(r, node) : node;
         break;
     case 4:

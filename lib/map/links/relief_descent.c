@@ -136,19 +136,17 @@ int topomap_relief_descend(relief *r)
  * most loaded links. */
 int topomap_relief_settle(relief *r)
 {
-    const topomap_traffic_rows *rows = r->rows;
     uint32_t idle = 0, begin = topomap_random_below(&r->random, r->vertices);
     double limit = r->best_max * (1 + ENOUGH);
 
     for (uint32_t i = 0; idle < r->vertices && !topomap_relief_over(r); i++) {
         uint32_t u = (begin + i) % r->vertices, best = UINT32_MAX;
-        uint64_t degree = rows->offset[u + 1] - rows->offset[u];
         double best_delta = -1e-12 * r->norm / r->power;
 
-        for (uint32_t k = 0; k < 16 && degree; k++) {
-            uint32_t v =
-                rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)];
-            uint32_t x = topomap_relief_partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
+        for (uint32_t k = 0; k < 16; k++) {
+            uint32_t v = topomap_relief_other(r, u);
+            uint32_t x = v == UINT32_MAX ? UINT32_MAX
+                                         : topomap_relief_partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
             double delta = x == UINT32_MAX ? 0 : topomap_relief_price(r, u, x);
 
             if (delta < best_delta && topomap_relief_peak(r) <= limit) {

@@ -418,7 +418,6 @@ int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
 {
     TOPOMAP_FREED float *draw = topomap_alloc(DRAWS, sizeof *draw, err);
     double median, low;
-    int status;
 
     if (!draw)
         return -1;
@@ -426,13 +425,14 @@ int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
     if (!a->loss && topomap_anneal_sums(a))
         a->loss = topomap_arena_alloc(&a->memory, (size_t)a->vertices * (a->close->levels + 1),
                                       sizeof *a->loss, err);
-    status = a->memory.is_short ? -1 : sample(a, &median, &low, err);
+    if (a->memory.is_short || sample(a, &median, &low, err))
+        return -1;
     a->highest = UINT32_MAX - 1;
     for (uint32_t i = 0; i < DRAWS; i++)
         draw[i] = (float)-log((i + 0.5) / DRAWS);
-    if (status == 0 && median > 0.0) /* else no swap costs anything, nor gains */
+    if (median > 0.0) /* else no swap costs anything, nor gains */
         cool(a, problem, cooling, median * cooling->hot, low * cooling->cold, draw);
-    return status;
+    return 0;
 }
 
 /* ---- Between the problem and the state ------------------------------------------------------ */

@@ -67,9 +67,9 @@ static double cost_without(const topomap_pairs *s, uint32_t u, uint32_t to, uint
 static double priced(const topomap_pairs *s, uint32_t u, uint32_t x, int to_the_end)
 {
     uint32_t p = s->slot_of[u], q = s->slot_of[x];
-    double now =
-        s->gamma[u] + s->gamma[x] -
-        2 * (double)topomap_twins_weight(&s->problem->weights, u, x) * distance(&s->oracle, p, q);
+    double now = s->gamma[u] + s->gamma[x] -
+                 2 * (double)topomap_weights_between(&s->problem->weights, u, x) *
+                     distance(&s->oracle, p, q);
     double limit = to_the_end ? INFINITY : now;
     double then = cost_without(s, u, q, x, 0.0, limit);
 

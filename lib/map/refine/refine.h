@@ -191,9 +191,6 @@ void topomap_twins_clear(topomap_twins *twins);
 /** Nonzero for twins; for others, too, once in 2^64. O(log degree). */
 int topomap_twins_are(const topomap_twins *twins, uint32_t u, uint32_t x);
 
-/** w(u, x), 0 where they have no edge. O(log degree). */
-uint64_t topomap_twins_weight(const topomap_weights *weights, uint32_t u, uint32_t x);
-
 /* ---- pairs --------------------------------------------------------------------- */
 /* Local search over pairs of ranks: Schulz & Traeff (VieM), sections 2, 3.2 and 3.3. A swap costs
  * O(d_u + d_v) to price and to make. How a swap is priced can be exchanged, so that a test can
