@@ -163,6 +163,9 @@ int topomap_nested_order(const void *a, const void *b, void *data);
 /** All slots in that order. NULL where memory is short; ends with free(). */
 uint32_t *topomap_nested_slots(const topomap_machine *machine, topomap_error *err);
 
+/** The highest load of a node for each of its slots. \p load  [nodes] */
+double topomap_nodes_most_load(const topomap_machine *machine, const double *load);
+
 /** Slots of a node. */
 static inline uint32_t topomap_node_slots(const topomap_machine *m, uint32_t node)
 {

@@ -6,7 +6,6 @@
 
 #include "machine/machine.h"
 #include "map/objective.h"
-#include "metric/metric.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/sorted.h"

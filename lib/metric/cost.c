@@ -24,19 +24,6 @@ static void sum_up(const topomap_weights *weights, const topomap_machine *machin
     cost->dilation = weights->total ? cost->hop_bytes / (double)weights->total : 0.0;
 }
 
-double topomap_nodes_most_load(const topomap_machine *m, const double *node)
-{
-    double most = 0.0;
-
-    for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t slots = topomap_node_slots(m, i);
-
-        if (slots && node[i] / slots > most)
-            most = node[i] / slots;
-    }
-    return most;
-}
-
 static int weigh_nodes(const topomap_graph *graph, const topomap_machine *machine,
                        const uint32_t *slot_of_rank, double *imbalance, topomap_error *err)
 {

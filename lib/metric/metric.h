@@ -11,11 +11,6 @@
 #include "util/keyed.h"
 #include "watch/watch.h"
 
-/* ---- cost ---------------------------------------------------------------------- */
-
-/** The highest load of a node for each of its slots. \p node [nodes] loads of the nodes */
-double topomap_nodes_most_load(const topomap_machine *machine, const double *node);
-
 /* ---- bound --------------------------------------------------------------------- */
 
 /** From any slot, at most `slots` others are no farther than `distance`. */

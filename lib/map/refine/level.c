@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "machine/machine.h"
-#include "metric/metric.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/keyed.h"
