@@ -7,32 +7,32 @@
 
 #include "util/text.h"
 
-/* A decimal number of up to \p most; what follows it, or NULL. */
-static const char *read_number(const char *text, uint32_t most, uint32_t *number)
+/* Up to TOPOMAP_DIMS decimal numbers of up to \p most. \return how many, or 0: it is none such */
+static uint32_t read_numbers(const char *text, char separator, uint32_t most, uint32_t *number)
 {
-    uint64_t value;
+    for (uint32_t count = 0; count < TOPOMAP_DIMS;) {
+        uint64_t value;
 
-    if (topomap_text_number(&text, &value) || value > most)
-        return NULL;
-    *number = (uint32_t)value;
-    return text;
+        if (topomap_text_number(&text, &value) || value > most)
+            return 0;
+        number[count++] = (uint32_t)value;
+        if (!*text)
+            return count;
+        if (*text++ != separator)
+            return 0;
+    }
+    return 0;
 }
 
 int topomap_coordinates_parse(const char *text, char separator, topomap_coordinates *coordinates)
 {
-    *coordinates = (topomap_coordinates){0};
-    for (;;) {
-        uint32_t number;
+    uint32_t number[TOPOMAP_DIMS];
 
-        if (coordinates->dims == TOPOMAP_DIMS ||
-            !(text = read_number(text, TOPOMAP_COORDINATE_MOST, &number)))
-            return -1;
-        coordinates->at[coordinates->dims++] = (uint16_t)number;
-        if (!*text)
-            return 0;
-        if (*text++ != separator)
-            return -1;
-    }
+    *coordinates = (topomap_coordinates){
+        .dims = read_numbers(text, separator, TOPOMAP_COORDINATE_MOST, number)};
+    for (uint32_t axis = 0; axis < coordinates->dims; axis++)
+        coordinates->at[axis] = (uint16_t)number[axis];
+    return coordinates->dims ? 0 : -1;
 }
 
 void topomap_coordinates_format(const topomap_coordinates *coordinates, char *text)
@@ -49,16 +49,11 @@ int topomap_coordinates_same(const topomap_coordinates *a, const topomap_coordin
 
 int topomap_dims_parse(const char *text, uint32_t *dims, uint32_t *dim)
 {
-    for (*dims = 0;;) {
-        if (*dims == TOPOMAP_DIMS ||
-            !(text = read_number(text, TOPOMAP_COORDINATE_MOST + 1, &dim[*dims])) || !dim[*dims])
+    *dims = read_numbers(text, 'x', TOPOMAP_COORDINATE_MOST + 1, dim);
+    for (uint32_t axis = 0; axis < *dims; axis++)
+        if (!dim[axis])
             return -1;
-        ++*dims;
-        if (!*text)
-            return 0;
-        if (*text++ != 'x')
-            return -1;
-    }
+    return *dims ? 0 : -1;
 }
 
 void topomap_dims_format(uint32_t dims, const uint32_t *dim, char *text)

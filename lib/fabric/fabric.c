@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { NAMES_MOST = 1000000, CLASS_MOST = 23 };
 
@@ -30,11 +31,9 @@ int topomap_fabric_add(topomap_fabric *f, enum topomap_vertex_kind kind, const c
 {
     topomap_vertex vertex = {.kind = (uint8_t)kind, .level = 1};
 
-    if (topomap_fabric_keep(f, name, strlen(name), &vertex.name, err) ||
-        topomap_grow(&f->vertex, &f->vertex_room, f->vertices + 1, sizeof vertex, err))
+    if (topomap_fabric_keep(f, name, strlen(name), &vertex.name, err))
         return -1;
-    f->vertex[f->vertices++] = vertex;
-    return 0;
+    return TOPOMAP_APPEND(f->vertex, f->vertices, f->vertex_room, err, vertex);
 }
 
 int topomap_fabric_addf(topomap_fabric *f, enum topomap_vertex_kind kind, topomap_error *err,
@@ -85,10 +84,7 @@ void topomap_fabric_clear(topomap_fabric *f)
 
 int topomap_fabric_join(topomap_fabric *f, const topomap_link *link, topomap_error *err)
 {
-    if (topomap_grow(&f->link, &f->link_room, f->links + 1, sizeof *link, err))
-        return -1;
-    f->link[f->links++] = *link;
-    return 0;
+    return TOPOMAP_APPEND(f->link, f->links, f->link_room, err, *link);
 }
 
 int topomap_fabric_set_class(topomap_fabric *f, topomap_link *link, const char *class,
@@ -113,13 +109,6 @@ int topomap_fabric_list(topomap_fabric *f, const topomap_link *link, topomap_err
     return topomap_fabric_join(f, &kept, err);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double *rate,
                         topomap_error *err)
 {
@@ -136,11 +125,10 @@ int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double
                                 !topomap_fabric_is(f, link->b, TOPOMAP_VERTEX_HOST))))
             known[count++] = link->rate;
     }
-    if (count)
-        qsort(known, count, sizeof *known, by_number);
+    TOPOMAP_SORT(known, count, topomap_by_double);
     *rate = 0;
     for (size_t i = 0; i < count; i = end) {
-        for (end = i; end < count && by_number(&known[i], &known[end]) == 0; end++)
+        for (end = i; end < count && topomap_by_double(&known[i], &known[end]) == 0; end++)
             ;
         if (end - i > most || (higher && end - i == most)) {
             most = end - i;
@@ -152,16 +140,9 @@ int topomap_fabric_rate(const topomap_fabric *f, int routing, int higher, double
 
 /* ---- Listings ------------------------------------------------------------------------------ */
 
-static int by_ends(const void *x, const void *y)
-{
-    const topomap_link *p = x, *q = y;
-    const uint32_t a[] = {p->a, p->b, p->aport, p->bport}, b[] = {q->a, q->b, q->aport, q->bport};
-
-    for (int i = 0; i < 4; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return p->line < q->line ? -1 : p->line > q->line;
-}
+TOPOMAP_COMPARE(by_ends, topomap_link, TOPOMAP_ORDER(x->a, y->a) ?: TOPOMAP_ORDER(x->b, y->b),
+                TOPOMAP_ORDER(x->aport, y->aport)
+                ?: TOPOMAP_ORDER(x->bport, y->bport) ?: TOPOMAP_ORDER(x->line, y->line))
 
 /* Two listings are one link where they name the same two ports from different ends; a listing with
  * no ports is a link of its own each time from one end, and the other end's listing fits any. */
@@ -190,24 +171,17 @@ struct port {
     size_t line;
 };
 
-static int by_port(const void *x, const void *y)
-{
-    const struct port *p = x, *q = y;
-
-    if (p->vertex != q->vertex)
-        return p->vertex < q->vertex ? -1 : 1;
-    if (p->number != q->number)
-        return p->number < q->number ? -1 : 1;
-    return p->line < q->line ? -1 : p->line > q->line;
-}
+TOPOMAP_COMPARE(by_port, struct port, TOPOMAP_ORDER(x->vertex, y->vertex),
+                TOPOMAP_ORDER(x->number, y->number) ?: TOPOMAP_ORDER(x->line, y->line))
 
 static int check_ports(const topomap_fabric *f, const char *path, topomap_error *err)
 {
     TOPOMAP_FREED struct port *port = topomap_alloc(f->links * 2, sizeof *port, err);
     size_t count = 0;
-    int result = port ? 0 : -1;
 
-    for (size_t i = 0; !result && i < f->links; i++) {
+    if (!port)
+        return -1;
+    for (size_t i = 0; i < f->links; i++) {
         const topomap_link *link = &f->link[i];
 
         if (link->aport)
@@ -215,15 +189,14 @@ static int check_ports(const topomap_fabric *f, const char *path, topomap_error 
         if (link->bport && (link->a != link->b || link->aport != link->bport))
             port[count++] = (struct port){link->b, link->bport, link->line};
     }
-    if (!result && count)
-        qsort(port, count, sizeof *port, by_port);
-    for (size_t i = 1; !result && i < count; i++)
+    TOPOMAP_SORT(port, count, by_port);
+    for (size_t i = 1; i < count; i++)
         if (port[i].vertex == port[i - 1].vertex && port[i].number == port[i - 1].number)
-            result = topomap_error_set(err, TOPOMAP_EINPUT,
-                                       "%s:%zu: port %u of '%.100s' has another link on line %zu",
-                                       path, port[i].line, port[i].number,
-                                       topomap_fabric_name(f, port[i].vertex), port[i - 1].line);
-    return result;
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s:%zu: port %u of '%.100s' has another link on line %zu",
+                                     path, port[i].line, port[i].number,
+                                     topomap_fabric_name(f, port[i].vertex), port[i - 1].line);
+    return 0;
 }
 
 /* A vertex's neighbour + 1; SEVERAL where it has more than one. */
@@ -261,8 +234,7 @@ int topomap_fabric_match(topomap_fabric *f, const char *path, size_t *one_sided,
 {
     size_t both = 0;
 
-    if (f->links)
-        qsort(f->link, f->links, sizeof *f->link, by_ends);
+    TOPOMAP_SORT(f->link, f->links, by_ends);
     join_listings(f);
     if (check_ports(f, path, err) || find_kinds(f, err))
         return -1;
@@ -275,23 +247,11 @@ int topomap_fabric_match(topomap_fabric *f, const char *path, size_t *one_sided,
 
 /* ---- Links by vertex ----------------------------------------------------------------------- */
 
-static int by_peer(const void *a, const void *b)
-{
-    const topomap_end *x = a, *y = b;
+TOPOMAP_COMPARE(by_peer, topomap_end, TOPOMAP_ORDER(x->peer, y->peer),
+                TOPOMAP_ORDER(x->link, y->link))
 
-    if (x->peer != y->peer)
-        return x->peer < y->peer ? -1 : 1;
-    return x->link < y->link ? -1 : x->link > y->link;
-}
-
-static int by_own_port(const void *a, const void *b)
-{
-    const topomap_end *x = a, *y = b;
-
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->link < y->link ? -1 : x->link > y->link;
-}
+TOPOMAP_COMPARE(by_own_port, topomap_end, TOPOMAP_ORDER(x->port, y->port),
+                TOPOMAP_ORDER(x->link, y->link))
 
 int topomap_ends_list(size_t vertices, size_t links, const topomap_link *link,
                       enum topomap_ends_order order, uint32_t **first, topomap_end **end,

@@ -84,12 +84,9 @@ int topomap_lft_index(topomap_lft_fabric *fabric, topomap_error *err)
     if (!next || !other || !fabric->lft)
         return -1;
     for (int key = 0; fabric->cables && key < KEYS; key++) {
-        topomap_cable *sorted = other;
-
         sort_cables(fabric->cable, fabric->cables, key, key == BY_PORT ? PORTS : fabric->count,
-                    next, sorted);
-        other = fabric->cable;
-        fabric->cable = sorted;
+                    next, other);
+        TOPOMAP_SWAP(other, fabric->cable);
     }
     for (uint32_t i = 0; i < fabric->count; i++)
         fabric->vertex[i + 1].cables = fabric->cables ? next[i] : 0;
@@ -104,15 +101,6 @@ static int stuck(topomap_lft_fabric *fabric, topomap_route *route, uint32_t vert
 
     fabric->label(fabric, vertex, label, sizeof label);
     snprintf(route->reason, sizeof route->reason, what, label, number);
-    return 0;
-}
-
-static int add_step(topomap_route *route, uint32_t vertex, uint8_t in, uint8_t out,
-                    topomap_error *err)
-{
-    if (topomap_grow(&route->step, &route->room, route->steps + 1, sizeof *route->step, err))
-        return -1;
-    route->step[route->steps++] = (topomap_route_step){vertex, in, out};
     return 0;
 }
 
@@ -165,7 +153,8 @@ int topomap_lft_route(topomap_lft_fabric *fabric, const topomap_fabric_port *fro
         way = leave(fabric, at, lid, &cable, route, err);
         if (way <= 0)
             return way;
-        if (add_step(route, at, in, cable->port, err))
+        if (TOPOMAP_APPEND(route->step, route->steps, route->room, err,
+                           (topomap_route_step){at, in, cable->port}))
             return -1;
     }
     if (cable->peer_port != to->port)

@@ -85,17 +85,17 @@ static int are_alike(const struct ways *b)
     return 1;
 }
 
-/* The switches with those links only that cost the least; its arrays but `first` and `neighbour`
- * are lent. \return how many links were left out, or -1 */
+/* The switches with those links only that cost the least; its arrays but `first` and `neighbour`,
+ * which end with the arena, are lent. \return how many links were left out, or -1 */
 static int64_t cheapest_links(const topomap_switches *s, topomap_switches *cheap, uint32_t *link,
-                              topomap_error *err)
+                              topomap_arena *memory, topomap_error *err)
 {
     uint32_t links = s->first[s->count], kept = 0;
 
     *cheap = *s;
-    cheap->first = topomap_alloc((size_t)s->count + 1, sizeof *cheap->first, err);
-    cheap->neighbour = topomap_alloc(links, sizeof *cheap->neighbour, err);
-    if (!cheap->first || !cheap->neighbour)
+    cheap->first = topomap_arena_alloc(memory, (size_t)s->count + 1, sizeof *cheap->first, err);
+    cheap->neighbour = topomap_arena_alloc(memory, links, sizeof *cheap->neighbour, err);
+    if (memory->is_short)
         return -1;
     *link = links ? s->cost[0] : 0;
     for (uint32_t i = 1; i < links; i++)
@@ -109,25 +109,24 @@ static int64_t cheapest_links(const topomap_switches *s, topomap_switches *cheap
     return (int64_t)links - kept;
 }
 
-static int list_sets(const struct ways *b, topomap_switch_set **set, uint32_t **at,
-                     topomap_error *err)
+static topomap_switch_set *list_sets(const struct ways *b, topomap_arena *memory,
+                                     topomap_error *err)
 {
-    size_t sites = b->sites, members = 0;
+    size_t members = 0;
+    topomap_switch_set *set = topomap_arena_alloc(memory, b->sites, sizeof *set, err);
+    uint32_t *at;
 
-    for (size_t i = 0; i < sites; i++)
+    for (size_t i = 0; i < b->sites; i++)
         members += b->site[i].count;
-    *set = topomap_alloc(sites, sizeof **set, err);
-    *at = topomap_alloc(members, sizeof **at, err);
-    members = 0;
-    for (size_t i = 0; *set && *at && i < sites; i++) {
-        const topomap_start *on = b->site[i].on;
-        size_t count = b->site[i].count;
-
-        (*set)[i] = (topomap_switch_set){*at + members, count};
-        for (size_t k = 0; k < count; k++)
-            (*at)[members++] = on[k].at;
+    at = topomap_arena_alloc(memory, members, sizeof *at, err);
+    if (memory->is_short)
+        return NULL;
+    for (size_t i = 0; i < b->sites; i++) {
+        set[i] = (topomap_switch_set){at, b->site[i].count};
+        for (size_t k = 0; k < b->site[i].count; k++)
+            *at++ = b->site[i].on[k].at;
     }
-    return *set && *at ? 0 : -1;
+    return set;
 }
 
 /* Hops between switches become those between hosts, every link at the same price. */
@@ -168,34 +167,25 @@ static int fill_rows(struct ways *b, int known, const uint16_t *cheap, uint32_t 
     return hops && cost ? 0 : -1;
 }
 
-static int fill_batch(struct ways *b, const topomap_switch_set *set, topomap_error *err)
-{
-    size_t sites = b->sites;
-    topomap_switches cheap = {0};
-    TOPOMAP_FREED uint16_t *hops = NULL;
-    uint32_t link;
-    int64_t left_out = cheapest_links(b->switches, &cheap, &link, err);
-    int result =
-        left_out < 0 ? -1 : topomap_switches_between(b->switches, set, sites, b->hops, err);
-
-    if (!result && left_out) {
-        hops = topomap_alloc(sites * sites, sizeof *hops, err);
-        result = hops ? topomap_switches_between(&cheap, set, sites, hops, err) : -1;
-    }
-    if (!result)
-        result = fill_rows(b, 1, hops, link, err);
-    free(cheap.first);
-    free(cheap.neighbour);
-    return result;
-}
-
 /* The same as fill_rows() without known hops. */
 static int fill_at_once(struct ways *b, topomap_error *err)
 {
-    TOPOMAP_FREED topomap_switch_set *set = NULL;
-    TOPOMAP_FREED uint32_t *at = NULL;
+    size_t sites = b->sites;
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    const topomap_switch_set *set = list_sets(b, &memory, err);
+    topomap_switches cheap = {0};
+    uint16_t *hops = NULL;
+    uint32_t link;
+    int64_t left_out = set ? cheapest_links(b->switches, &cheap, &link, &memory, err) : -1;
 
-    return list_sets(b, &set, &at, err) ? -1 : fill_batch(b, set, err);
+    if (left_out < 0 || topomap_switches_between(b->switches, set, sites, b->hops, err))
+        return -1;
+    if (left_out) {
+        hops = topomap_arena_alloc(&memory, sites * sites, sizeof *hops, err);
+        if (!hops || topomap_switches_between(&cheap, set, sites, hops, err))
+            return -1;
+    }
+    return fill_rows(b, 1, hops, link, err);
 }
 
 int topomap_switch_distances(topomap_switches *switches, const topomap_site *site, size_t sites,

@@ -7,17 +7,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
-
-static const topomap_nesting *level_at(const topomap_machine *m, uint32_t level)
-{
-    return level < m->inner_levels ? &m->inner[level] : &m->outer[level - m->inner_levels];
-}
-
-static uint32_t group_at(const topomap_machine *m, uint32_t level, uint32_t slot)
-{
-    return level < m->inner_levels ? m->inner[level].group[slot]
-                                   : m->outer[level - m->inner_levels].group[m->node_of[slot]];
-}
+#include "util/sorted.h"
 
 uint32_t topomap_closeness_levels(const topomap_machine *machine)
 {
@@ -26,40 +16,40 @@ uint32_t topomap_closeness_levels(const topomap_machine *machine)
     return machine->inner_levels;
 }
 
-static int nested(const void *a, const void *b, void *data)
+int topomap_nested_order(const void *a, const void *b, void *data)
 {
     const topomap_machine *m = data;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 
-    for (uint32_t l = m->inner_levels + m->outer_levels; l-- > m->inner_levels;)
-        if (group_at(m, l, p) != group_at(m, l, q))
-            return group_at(m, l, p) < group_at(m, l, q) ? -1 : 1;
-    return (p > q) - (p < q);
+    for (uint32_t l = m->outer_levels; l-- > 0;) {
+        const uint32_t *group = m->outer[l].group;
+
+        if (group[m->node_of[p]] != group[m->node_of[q]])
+            return group[m->node_of[p]] < group[m->node_of[q]] ? -1 : 1;
+    }
+    return TOPOMAP_ORDER(p, q);
 }
 
-static int order_slots(topomap_closeness *c, topomap_error *err)
+uint32_t *topomap_nested_slots(const topomap_machine *m, topomap_error *err)
 {
-    const topomap_machine *m = c->machine;
-    int sorted = 1;
+    uint32_t *slot = topomap_alloc(m->slots, sizeof *slot, err), sorted = 1;
 
-    c->slot = topomap_alloc(m->slots, sizeof *c->slot, err);
-    if (!c->slot)
-        return -1;
-    for (uint32_t i = 0; i < m->slots; i++)
-        c->slot[i] = i;
-    if (m->kind != TOPOMAP_MACHINE_TREE)
-        return 0;
-    for (uint32_t i = 1; sorted && i < m->slots; i++)
-        sorted = nested(&c->slot[i - 1], &c->slot[i], (void *)m) < 0;
-    if (!sorted)
-        qsort_r(c->slot, m->slots, sizeof *c->slot, nested, (void *)m);
-    return 0;
+    if (!slot)
+        return NULL;
+    topomap_identity(slot, m->slots);
+    while (sorted < m->slots &&
+           topomap_nested_order(&slot[sorted - 1], &slot[sorted], (void *)m) < 0)
+        sorted++;
+    if (sorted < m->slots)
+        qsort_r(slot, m->slots, sizeof *slot, topomap_nested_order, (void *)m);
+    return slot;
 }
 
 /* The highest level at which two slots are in different groups, plus 1; 0: none. */
 static uint32_t parting(const topomap_machine *m, uint32_t levels, uint32_t p, uint32_t q)
 {
-    while (levels > 0 && group_at(m, levels - 1, p) == group_at(m, levels - 1, q))
+    while (levels > 0 &&
+           topomap_nesting_group(m, levels - 1, p) == topomap_nesting_group(m, levels - 1, q))
         levels--;
     return levels;
 }
@@ -102,7 +92,8 @@ static int number_groups(topomap_closeness *c, uint32_t level, topomap_error *er
     if (!group || !start)
         return -1;
     for (uint32_t i = 0; i < m->slots; i++) {
-        if (i == 0 || group_at(m, level, c->slot[i - 1]) != group_at(m, level, c->slot[i]))
+        if (i == 0 || topomap_nesting_group(m, level, c->slot[i - 1]) !=
+                          topomap_nesting_group(m, level, c->slot[i]))
             start[groups++] = i;
         group[i] = groups - 1;
     }
@@ -121,8 +112,8 @@ static void spread_costs(topomap_closeness *c, uint32_t lowest, uint32_t fields,
     c->level_of[0] = 0;
     for (uint32_t k = lowest; k < fields; k++)
         for (uint32_t b = 0; b < bits[k]; b++, at++) {
-            c->by_bit[at] = (float)level_at(c->machine, k)->cost;
-            c->cross_by_bit[at] = (float)level_at(c->machine, k)->cross;
+            c->by_bit[at] = (float)topomap_nesting_at(c->machine, k)->cost;
+            c->cross_by_bit[at] = (float)topomap_nesting_at(c->machine, k)->cross;
             c->level_of[at] = (uint8_t)(k - lowest);
             c->by_level[k - lowest] = c->by_bit[at];
         }
@@ -207,13 +198,6 @@ static enum topomap_closeness_how how_of(const topomap_machine *m, int level, ui
                                           : TOPOMAP_CLOSE_TABLE;
 }
 
-static void add_rails(topomap_closeness *c, uint32_t bits)
-{
-    c->rail_shift = bits;
-    for (uint32_t i = 0; i < c->machine->slots; i++)
-        c->code[i] |= c->machine->rail_of[c->slot[i]] << bits;
-}
-
 static int build(topomap_closeness *c, int level, topomap_error *err)
 {
     const topomap_machine *m = c->machine;
@@ -223,7 +207,8 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
     uint32_t fields = c->levels + (tree && m->outer_levels > 0), sum;
 
     c->code = topomap_alloc(m->slots, sizeof *c->code, err);
-    if (!c->code || order_slots(c, err) != 0)
+    c->slot = topomap_nested_slots(m, err);
+    if (!c->code || !c->slot)
         return -1;
     for (uint32_t l = 0; l < c->levels; l++)
         if (number_groups(c, l, err) != 0)
@@ -233,8 +218,9 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
     c->how = how_of(m, level, sum);
     if (c->how != TOPOMAP_CLOSE_ANY)
         write_codes(c, c->levels, bits, 1);
-    if (c->how == TOPOMAP_CLOSE_RAILS)
-        add_rails(c, sum);
+    c->rail_shift = sum;
+    for (uint32_t i = 0; c->how == TOPOMAP_CLOSE_RAILS && i < m->slots; i++)
+        c->code[i] |= m->rail_of[c->slot[i]] << sum;
     spread_costs(c, (uint32_t)(level + 1), fields, bits);
     for (uint32_t k = 0; k <= (uint32_t)(level + 1) - 1 && level >= 0; k++)
         below += bits[k];

@@ -172,6 +172,23 @@ void topomap_vicinity_clear(topomap_vicinity *vicinity);
 
 struct topomap_seat; /* a node with slots, at its router */
 
+/** The next of all orders of numbers that differ, which begin ascending; 0: it was the last. */
+static inline int topomap_next_order(uint32_t *order, uint32_t count)
+{
+    uint32_t i = count, k = count;
+
+    while (i > 1 && order[i - 2] >= order[i - 1])
+        i--;
+    if (i <= 1)
+        return 0;
+    while (order[k - 1] <= order[i - 2])
+        k--;
+    TOPOMAP_SWAP(order[i - 2], order[k - 1]);
+    for (k = count; i < k; i++, k--)
+        TOPOMAP_SWAP(order[i - 1], order[k - 1]);
+    return 1;
+}
+
 /** All symmetries that bring one node to another one. */
 typedef struct topomap_symmetries {
     const topomap_machine *machine;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum {
     VALUES = 256,
@@ -83,12 +84,7 @@ static int torus_table(topomap_closeness *c, topomap_error *err)
 /* ---- Matrices: a byte for each pair of sites ---------------------------------------------------
  */
 
-static int ascending(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(ascending, float, TOPOMAP_ORDER(*x, *y), 0)
 
 static uint32_t index_of(const float *value, uint32_t count, float wanted)
 {
@@ -157,14 +153,7 @@ typedef struct at_site {
     uint32_t site, node;
 } at_site;
 
-static int by_site(const void *a, const void *b)
-{
-    const at_site *x = a, *y = b;
-
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
+TOPOMAP_COMPARE(by_site, at_site, TOPOMAP_ORDER(x->site, y->site), TOPOMAP_ORDER(x->node, y->node))
 
 /* Nodes of one site are told apart by a number below the site's.
  * \param code  [nodes] of nodes: all but what is inside of them

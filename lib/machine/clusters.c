@@ -4,11 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fabric/network.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* The least spanning tree of the sites: single linkage joins along its edges. */
 typedef struct spanning {
-    topomap_arena memory;
+    topomap_arena *memory;
     uint32_t sites;
     uint32_t *parent; /* [sites] the site that it was reached from; its own for the first */
     float *height;    /* [sites] how far that is */
@@ -16,12 +18,7 @@ typedef struct spanning {
     uint32_t heights;
 } spanning;
 
-static int ascending(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
+TOPOMAP_COMPARE(ascending, float, TOPOMAP_ORDER(*x, *y), 0)
 
 /* Prim; of equal distances, the site with the smallest number is next. */
 static int span(const topomap_machine *m, spanning *s, topomap_error *err)
@@ -29,10 +26,10 @@ static int span(const topomap_machine *m, spanning *s, topomap_error *err)
     uint32_t n = s->sites = m->sites, at = 0;
     TOPOMAP_FREED uint8_t *done = topomap_alloc(n, 1, err);
 
-    s->parent = topomap_arena_alloc(&s->memory, n, sizeof *s->parent, err);
-    s->height = topomap_arena_alloc(&s->memory, n, sizeof *s->height, err);
-    s->sorted = topomap_arena_alloc(&s->memory, n, sizeof *s->sorted, err);
-    if (!done || s->memory.is_short)
+    s->parent = topomap_arena_alloc(s->memory, n, sizeof *s->parent, err);
+    s->height = topomap_arena_alloc(s->memory, n, sizeof *s->height, err);
+    s->sorted = topomap_arena_alloc(s->memory, n, sizeof *s->sorted, err);
+    if (!done || s->memory->is_short)
         return -1;
     for (uint32_t i = 0; i < n; i++)
         s->height[i] = INFINITY;
@@ -66,25 +63,12 @@ static int span(const topomap_machine *m, spanning *s, topomap_error *err)
 /* The first site of each group that edges up to a height join. */
 static void join(const spanning *s, float height, uint32_t *group)
 {
+    topomap_identity(group, s->sites);
     for (uint32_t i = 0; i < s->sites; i++)
-        group[i] = i;
-    for (uint32_t i = 0; i < s->sites; i++) {
-        uint32_t a = i, b = s->parent[i];
-
-        if (i == b || s->height[i] > height)
-            continue;
-        while (group[a] != a)
-            a = group[a] = group[group[a]];
-        while (group[b] != b)
-            b = group[b] = group[group[b]];
-        if (a < b)
-            group[b] = a;
-        else
-            group[a] = b;
-    }
+        if (s->height[i] <= height)
+            topomap_disjoint_join(group, i, s->parent[i]);
     for (uint32_t i = 0; i < s->sites; i++)
-        while (group[i] != group[group[i]])
-            group[i] = group[group[i]];
+        group[i] = topomap_disjoint_root(group, i);
 }
 
 /* \p of_site [sites], or NULL: each site is a group. */
@@ -106,10 +90,10 @@ static int add(const topomap_machine *m, topomap_nesting *level, uint32_t *level
 int topomap_machine_clusters(const topomap_machine *m, topomap_nesting *level, uint32_t most,
                              uint32_t *levels, topomap_error *err)
 {
-    spanning s = {0};
-    TOPOMAP_FREED uint32_t *group = topomap_alloc(m->sites, sizeof *group, err);
+    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
+    spanning s = {.memory = &memory};
+    uint32_t *group = topomap_arena_alloc(&memory, m->sites, sizeof *group, err), room = most - 1;
     int status = group ? span(m, &s, err) : -1;
-    uint32_t room = most - 1;
 
     *levels = 0;
     if (status == 0)
@@ -126,7 +110,6 @@ int topomap_machine_clusters(const topomap_machine *m, topomap_nesting *level, u
         topomap_machine_clusters_clear(level, *levels);
         *levels = 0;
     }
-    topomap_arena_clear(&s.memory);
     return status;
 }
 

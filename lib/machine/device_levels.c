@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/network.h"
 #include "machine/devices.h"
 #include "util/alloc.h"
 
@@ -41,21 +42,16 @@ static double next_cost(const struct building *b, double after)
 static uint32_t join(const struct building *b, double most, uint32_t *part)
 {
     uint32_t groups = 0;
-    int changed = 1;
 
+    topomap_identity(part, b->count);
     for (uint32_t i = 0; i < b->count; i++)
-        part[i] = i;
-    while (changed) {
-        changed = 0;
-        for (uint32_t i = 0; i < b->count; i++)
-            for (uint32_t j = 0; j < b->count; j++)
-                if (i != j && cost_of(b, i, j) <= most && part[j] > part[i]) {
-                    part[j] = part[i];
-                    changed = 1;
-                }
-    }
-    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (cost_of(b, i, j) <= most)
+                topomap_disjoint_join(part, i, j);
+    for (uint32_t i = 0; i < b->count; i++) {
+        part[i] = topomap_disjoint_root(part, i);
         groups += part[i] == i;
+    }
     return groups;
 }
 

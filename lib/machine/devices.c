@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* ---- Words ------------------------------------------------------------------------------- */
 
@@ -111,10 +112,8 @@ topomap_device *topomap_devices_add(topomap_devices *devices, enum topomap_devic
     return device;
 }
 
-static int has_name(const topomap_device *device, const char *name)
+int topomap_device_has_name(const topomap_device *device, const char *name, size_t length)
 {
-    size_t length = strlen(name);
-
     for (const char *at = device->names; *at; at += *at == ',') {
         size_t own = strcspn(at, ",");
 
@@ -133,7 +132,8 @@ void topomap_device_called(topomap_device *device, const char *name, int first)
         return;
     if ((first || !*device->name) && strlen(name) < sizeof device->name)
         strcpy(device->name, name);
-    if (!has_name(device, name) && used + strlen(name) + 2 < sizeof device->names)
+    if (!topomap_device_has_name(device, name, strlen(name)) &&
+        used + strlen(name) + 2 < sizeof device->names)
         sprintf(device->names + used, "%s%s", used ? "," : "", name);
 }
 
@@ -180,16 +180,11 @@ void topomap_devices_set_link(topomap_devices *d, uint32_t a, uint32_t b, uint32
     d->mbytes[(size_t)a * d->gpus + b] = d->mbytes[(size_t)b * d->gpus + a] = mbytes;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_place(const topomap_device *x, const topomap_device *y)
 {
-    const topomap_device *x = a, *y = b;
-
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
     /* Those without a bus id stay in the order in which they came: they have no other. */
-    if (!x->bus || !y->bus)
-        return x->bus || y->bus ? (x->bus ? -1 : 1) : 0;
-    return x->bus < y->bus ? -1 : x->bus > y->bus;
+    return TOPOMAP_ORDER(x->kind, y->kind)
+               ?: TOPOMAP_ORDER(!x->bus, !y->bus) ?: TOPOMAP_ORDER(x->bus, y->bus);
 }
 
 /* A stable sort of a few. */
@@ -282,13 +277,8 @@ static int better(const topomap_devices *d, uint32_t gpu, uint32_t x, uint32_t y
 
     nx = nx ? nx : TOPOMAP_NEARS;
     ny = ny ? ny : TOPOMAP_NEARS;
-    if (nx != ny)
-        return ny < nx ? 1 : -1;
-    if (cx != cy)
-        return cy > cx ? 1 : -1;
-    if (d->device[x].mbps != d->device[y].mbps)
-        return d->device[y].mbps > d->device[x].mbps ? 1 : -1;
-    return 0;
+    return TOPOMAP_ORDER(nx, ny)
+               ?: TOPOMAP_ORDER(cy, cx) ?: TOPOMAP_ORDER(d->device[y].mbps, d->device[x].mbps);
 }
 
 /* The NICs that are best for a GPU, marked; how many. */

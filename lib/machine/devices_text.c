@@ -264,14 +264,10 @@ int topomap_devices_parse(const char *text, topomap_devices *devices, topomap_er
 
 static int shares_name(const topomap_device *a, const topomap_device *b)
 {
-    char names[sizeof a->names + 2], name[sizeof b->names + 2];
-
-    snprintf(names, sizeof names, ",%s,", a->names);
     for (const char *at = b->names; *at; at += *at == ',') {
         size_t length = strcspn(at, ",");
 
-        snprintf(name, sizeof name, ",%.*s,", (int)length, at);
-        if (strstr(names, name))
+        if (topomap_device_has_name(a, at, length))
             return 1;
         at += length;
     }

@@ -93,3 +93,16 @@ uint32_t topomap_machine_level_of(const topomap_machine *machine, uint32_t p, ui
         l++;
     return l;
 }
+
+double topomap_nodes_most_load(const topomap_machine *m, const double *load)
+{
+    double most = 0.0;
+
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        uint32_t slots = topomap_node_slots(m, i);
+
+        if (slots && load[i] / slots > most)
+            most = load[i] / slots;
+    }
+    return most;
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { SITES_MOST = 16384 };
 
@@ -13,13 +14,6 @@ struct sites {
     uint32_t count;
     uint32_t *site_of; /* [nodes] */
 };
-
-static int by_key(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
 
 static uint64_t key_of(const topomap_machine *m, const uint32_t *domain_of, uint32_t node)
 {
@@ -35,13 +29,13 @@ static int find_sites(const topomap_machine *m, const uint32_t *domain_of, struc
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
         s->key[i] = key_of(m, domain_of, i);
-    qsort(s->key, m->nodes, sizeof *s->key, by_key);
+    qsort(s->key, m->nodes, sizeof *s->key, topomap_by_u64);
     for (uint32_t i = 0; i < m->nodes; i++)
         if (!i || s->key[i] != s->key[s->count - 1])
             s->key[s->count++] = s->key[i];
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint64_t key = key_of(m, domain_of, i);
-        const uint64_t *at = bsearch(&key, s->key, s->count, sizeof key, by_key);
+        const uint64_t *at = bsearch(&key, s->key, s->count, sizeof key, topomap_by_u64);
 
         s->site_of[i] = (uint32_t)(at - s->key);
     }

@@ -9,6 +9,7 @@
 #include "fabric/switches.h"
 #include "util/alloc.h"
 #include "util/names/known.h"
+#include "util/sorted.h"
 
 static uint32_t cost_of(double rate, double reference)
 {
@@ -44,16 +45,8 @@ static void ways_clear(struct ways *w)
     free(w->site_cost);
 }
 
-static int by_ends(const void *a, const void *b)
-{
-    const topomap_trunk *x = a, *y = b;
-    const uint32_t p[] = {x->a, x->b, x->cost}, q[] = {y->a, y->b, y->cost};
-
-    for (int i = 0; i < 3; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
-}
+TOPOMAP_COMPARE(by_ends, topomap_trunk, TOPOMAP_ORDER(x->a, y->a),
+                TOPOMAP_ORDER(x->b, y->b) ?: TOPOMAP_ORDER(x->cost, y->cost))
 
 /* Each pair of joined vertices once, with its cheapest link; ascending. */
 static size_t list_trunks(const topomap_fabric *f, double reference, topomap_trunk *trunk)
@@ -67,8 +60,7 @@ static size_t list_trunks(const topomap_fabric *f, double reference, topomap_tru
             trunk[trunks++] = (topomap_trunk){l->a < l->b ? l->a : l->b, l->a < l->b ? l->b : l->a,
                                               cost_of(l->rate, reference)};
     }
-    if (trunks)
-        qsort(trunk, trunks, sizeof *trunk, by_ends);
+    TOPOMAP_SORT(trunk, trunks, by_ends);
     for (size_t i = 0; i < trunks; i++)
         if (!kept || trunk[kept - 1].a != trunk[i].a || trunk[kept - 1].b != trunk[i].b)
             trunk[kept++] = trunk[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 typedef struct joiner {
     uint32_t items;
@@ -110,20 +111,12 @@ static uint32_t round_of(joiner *j, uint8_t *taken)
 /* Parents to lists of children, which ascend. */
 static int list_children(const joiner *j, topomap_joining *tree, topomap_error *err)
 {
-    uint32_t *next;
-
     tree->vertices = j->vertices;
     tree->first_child = topomap_alloc((size_t)j->vertices + 2, sizeof(uint32_t), err);
     tree->child = topomap_alloc(j->vertices, sizeof(uint32_t), err);
     if (!tree->first_child || !tree->child)
         return -1;
-    next = tree->first_child + 1;
-    for (uint32_t v = 0; v + 1 < j->vertices; v++)
-        next[j->parent[v] + 1]++;
-    for (uint32_t v = 0; v < j->vertices; v++)
-        next[v + 1] += next[v];
-    for (uint32_t v = 0; v + 1 < j->vertices; v++)
-        tree->child[next[j->parent[v]]++] = v;
+    topomap_list_groups(j->parent, j->vertices - 1, j->vertices, tree->first_child, tree->child);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/machine.h"
 #include "fabric/network.h"
+#include "machine/closeness.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,10 +257,9 @@ int topomap_machine_add_aside(topomap_machine *machine, const char *name, const 
     if (machine->asides == TOPOMAP_MACHINE_ASIDES)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "a machine has %d groups of nodes at most",
                                  TOPOMAP_MACHINE_ASIDES);
-    copy = topomap_alloc(machine->nodes, sizeof *copy, err);
+    copy = copy_of(group, machine->nodes, sizeof *copy, err);
     if (!copy)
         return -1;
-    memcpy(copy, group, machine->nodes * sizeof *copy);
     snprintf(machine->aside[machine->asides].name, sizeof machine->aside->name, "%s", name);
     machine->aside[machine->asides++].group = copy;
     return 0;
@@ -276,18 +276,12 @@ const uint32_t *topomap_machine_groups(const topomap_machine *machine, const cha
     return NULL;
 }
 
-static void free_nestings(topomap_nesting *level, uint32_t levels)
-{
-    for (uint32_t l = 0; l < levels; l++)
-        free(level[l].group);
-}
-
 void topomap_machine_free(topomap_machine *machine)
 {
     if (!machine)
         return;
-    free_nestings(machine->inner, machine->inner_levels);
-    free_nestings(machine->outer, machine->outer_levels);
+    topomap_machine_clusters_clear(machine->inner, machine->inner_levels);
+    topomap_machine_clusters_clear(machine->outer, machine->outer_levels);
     for (uint32_t i = 0; machine->node_name && i < machine->nodes; i++)
         free(machine->node_name[i]);
     free(machine->node_name);

@@ -137,6 +137,41 @@ int topomap_machine_check_slots(const topomap_machine *machine, const uint32_t *
 int topomap_network_grid(const topomap_machine *machine, struct topomap_network **network,
                          topomap_error *err);
 
+/* ---- nesting ------------------------------------------------------------------- */
+/* The levels of a machine as one row, from the inside out: those inside nodes, then those of a tree
+ * between them. */
+
+static inline const topomap_nesting *topomap_nesting_at(const topomap_machine *m, uint32_t level)
+{
+    return level < m->inner_levels ? &m->inner[level] : &m->outer[level - m->inner_levels];
+}
+
+/** The machine's own number of a slot's group; of a whole node, the node's. */
+static inline uint32_t topomap_nesting_group(const topomap_machine *m, uint32_t level,
+                                             uint32_t slot)
+{
+    if (level + 1 < m->inner_levels)
+        return m->inner[level].group[slot];
+    if (level < m->inner_levels)
+        return m->node_of[slot];
+    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
+}
+
+/** For qsort_r() of slots, \p data being the machine: each group of its outer levels is a run, from
+ *  the outermost on. */
+int topomap_nested_order(const void *a, const void *b, void *data);
+/** All slots in that order. NULL where memory is short; ends with free(). */
+uint32_t *topomap_nested_slots(const topomap_machine *machine, topomap_error *err);
+
+/** The highest load of a node for each of its slots. \p load  [nodes] */
+double topomap_nodes_most_load(const topomap_machine *machine, const double *load);
+
+/** Slots of a node. */
+static inline uint32_t topomap_node_slots(const topomap_machine *m, uint32_t node)
+{
+    return m->slot_first[node + 1] - m->slot_first[node];
+}
+
 /* ---- distance ------------------------------------------------------------------ */
 /* Distances of slots, inline: they are the innermost loop of every search. */
 

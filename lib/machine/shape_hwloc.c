@@ -189,11 +189,8 @@ static void reverse_levels(topomap_shape *shape)
     if (shape->numa)
         shape->numa = shape->levels + 1 - shape->numa;
     for (uint32_t i = 0, j = shape->levels; i + 1 < j; i++) {
-        topomap_shape keep = *shape;
-
         j--;
-        shape->level[i] = keep.level[j];
-        shape->level[j] = keep.level[i];
+        TOPOMAP_SWAP(shape->level[i], shape->level[j]);
     }
 }
 

@@ -29,30 +29,27 @@ static int read_id(topomap_input *input, const char *line, uint64_t limit, uint3
 static int read_ids(topomap_input *input, uint64_t limit, uint32_t **ids, size_t *count,
                     topomap_error *err)
 {
-    uint8_t *seen = topomap_alloc(limit / 8 + 1, 1, err);
+    TOPOMAP_FREED uint8_t *seen = topomap_alloc(limit / 8 + 1, 1, err);
     size_t capacity = 0, length;
     char *line;
-    int got = seen ? 0 : -1;
+    int got;
 
-    while (seen && (got = topomap_input_line(input, 0, &line, &length, err)) == 1) {
+    if (!seen)
+        return -1;
+    while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1) {
         uint32_t id = 0;
 
         line += strspn(line, " \t");
         if (*line == '\0' || *line == '#')
             continue;
-        got = -1;
         if (read_id(input, line, limit, &id, err) != 0)
-            break;
-        if (seen[id / 8] & (1u << (id % 8))) {
-            topomap_input_fail(input, err, "node %u is listed twice", id);
-            break;
-        }
+            return -1;
+        if (seen[id / 8] & (1u << (id % 8)))
+            return topomap_input_fail(input, err, "node %u is listed twice", id);
         seen[id / 8] |= (uint8_t)(1u << (id % 8));
-        if (topomap_grow(ids, &capacity, *count + 1, sizeof **ids, err) != 0)
-            break;
-        (*ids)[(*count)++] = id;
+        if (TOPOMAP_APPEND(*ids, *count, capacity, err, id))
+            return -1;
     }
-    free(seen);
     if (got == 0 && *count == 0)
         return topomap_input_fail(input, err, "expected node ids, one per line, found none");
     return got;

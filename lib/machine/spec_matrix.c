@@ -105,8 +105,7 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
 
     if (!site || (ids && !listed))
         return -1;
-    for (uint32_t i = 0; i < machine->nodes; i++)
-        site[i] = i;
+    topomap_identity(site, machine->nodes);
     if (topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err))
         return -1;
     return topomap_machine_set_matrix(machine, "matrix", machine->nodes, site,

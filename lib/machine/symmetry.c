@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/closeness.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Of an odd allocation most are refused at one of the first nodes; of a cube of four dimensions
  * that is whole there are 384. */
@@ -15,16 +17,8 @@ typedef struct topomap_seat {
     uint32_t slots, node;
 } seat;
 
-static int by_place(const void *a, const void *b)
-{
-    const seat *x = a, *y = b;
-
-    if (x->router != y->router)
-        return x->router < y->router ? -1 : 1;
-    if (x->slots != y->slots)
-        return x->slots < y->slots ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
+TOPOMAP_COMPARE(by_place, seat, TOPOMAP_ORDER(x->router, y->router),
+                TOPOMAP_ORDER(x->slots, y->slots) ?: TOPOMAP_ORDER(x->node, y->node))
 
 /* Are a box's routers few enough for numbers? */
 static int is_numbered(const topomap_machine *m)
@@ -57,8 +51,7 @@ int topomap_symmetries_open(const topomap_machine *m, uint32_t from, uint32_t to
             s->seat[s->seats++] = (seat){topomap_torus_router(m, m->coord + (size_t)i * m->dims),
                                          first[i + 1] - first[i], i};
     qsort(s->seat, s->seats, sizeof *s->seat, by_place);
-    for (uint32_t d = 0; d < m->dims; d++)
-        s->axis[d] = d;
+    topomap_identity(s->axis, m->dims);
     s->done = 0;
     return 0;
 }
@@ -67,28 +60,6 @@ void topomap_symmetries_close(topomap_symmetries *s)
 {
     free(s->seat);
     *s = (topomap_symmetries){0};
-}
-
-/* The next order of the dimensions, by their numbers. */
-static int next_axes(topomap_symmetries *s)
-{
-    uint32_t n = s->machine->dims, i = n - 1, k = n - 1, other;
-
-    while (i > 0 && s->axis[i - 1] >= s->axis[i])
-        i--;
-    if (i == 0)
-        return 0;
-    while (s->axis[k] <= s->axis[i - 1])
-        k--;
-    other = s->axis[k];
-    s->axis[k] = s->axis[i - 1];
-    s->axis[i - 1] = other;
-    for (k = n - 1; i < k; i++, k--) {
-        other = s->axis[i];
-        s->axis[i] = s->axis[k];
-        s->axis[k] = other;
-    }
-    return 1;
 }
 
 static int axes_fit(const topomap_symmetries *s)
@@ -107,7 +78,7 @@ static void advance(topomap_symmetries *s)
         return;
     s->turned = 0;
     do
-        s->done = !next_axes(s);
+        s->done = !topomap_next_order(s->axis, s->machine->dims);
     while (!s->done && !axes_fit(s));
 }
 
@@ -153,17 +124,10 @@ static uint64_t router_after(const topomap_symmetries *s, const uint32_t *shift,
 /* The first seat at a router; `seats` where nodes there have no slots. */
 static uint32_t first_at(const topomap_symmetries *s, uint64_t router)
 {
-    uint32_t low = 0, high = s->seats;
+    size_t low = topomap_sorted_rows(s->seat, s->seats, sizeof *s->seat, offsetof(seat, router),
+                                     (int64_t)router);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->seat[middle].router < router)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->seats && s->seat[low].router == router ? low : s->seats;
+    return low < s->seats && s->seat[low].router == router ? (uint32_t)low : s->seats;
 }
 
 static uint32_t count_at(const topomap_symmetries *s, uint32_t first)
@@ -193,8 +157,7 @@ static int try_on(const topomap_symmetries *s, const uint32_t *shift, uint32_t *
 {
     uint32_t nodes = s->machine->nodes, count;
 
-    for (uint32_t i = 0; i < nodes; i++)
-        node_to[i] = i;
+    topomap_identity(node_to, nodes);
     for (uint32_t i = 0; i < s->seats; i += count) {
         count = count_at(s, i);
         if (!seat_all(s, i, count, first_at(s, router_after(s, shift, s->seat[i].node)), node_to))

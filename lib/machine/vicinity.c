@@ -91,15 +91,6 @@ static uint32_t cells_near(const topomap_machine *m, uint32_t node, uint64_t *ne
     return count;
 }
 
-static int append(topomap_vicinity *v, size_t *count, size_t *capacity, uint32_t node,
-                  topomap_error *err)
-{
-    if (topomap_grow(&v->node, capacity, *count + 1, sizeof node, err) != 0)
-        return -1;
-    v->node[(*count)++] = node;
-    return 0;
-}
-
 static int list_near(const topomap_machine *m, const cells *c, uint32_t limit, topomap_vicinity *v,
                      topomap_error *err)
 {
@@ -112,7 +103,7 @@ static int list_near(const topomap_machine *m, const cells *c, uint32_t limit, t
         for (uint32_t k = 0; k < cells_count; k++)
             for (uint32_t at = c->first[near[k]]; at < c->first[near[k] + 1]; at++)
                 if (c->node[at] != i && count - v->first[i] < limit &&
-                    append(v, &count, &capacity, c->node[at], err) != 0)
+                    TOPOMAP_APPEND(v->node, count, capacity, err, c->node[at]))
                     return -1;
         if (count > UINT32_MAX)
             return topomap_error_set(err, TOPOMAP_ESYSTEM, "the machine is too large to search");

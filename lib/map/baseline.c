@@ -5,8 +5,7 @@
 static int map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     (void)err;
-    for (uint32_t u = 0; u < problem->weights.vertices; u++)
-        slot_of[u] = u;
+    topomap_identity(slot_of, problem->weights.vertices);
     return 0;
 }
 

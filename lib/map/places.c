@@ -7,6 +7,7 @@
 #include "machine/machine.h"
 #include "map/problem.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Groups that have slots, numbered as their first slots come. */
 static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topomap_error *err)
@@ -41,40 +42,27 @@ static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topoma
     return p->memory.is_short ? -1 : 0;
 }
 
-/* Lists the children of a level: \p of[i] is the group of the member i below. */
-static int list_children(topomap_places *p, topomap_place_level *level, const uint32_t *of,
-                         uint32_t members, topomap_error *err)
-{
-    level->child = topomap_arena_alloc(&p->memory, members, sizeof(uint32_t), err);
-    if (!level->child)
-        return -1;
-    /* Counted two places on, so that first_child[g + 1] is where the next child of g goes. */
-    for (uint32_t i = 0; i < members; i++)
-        level->first_child[of[i] + 2]++;
-    for (uint32_t g = 0; g < level->groups; g++)
-        level->first_child[g + 2] += level->first_child[g + 1];
-    for (uint32_t i = 0; i < members; i++)
-        level->child[level->first_child[of[i] + 1]++] = i;
-    return 0;
-}
-
 static int build(topomap_places *p, uint32_t *number, topomap_error *err)
 {
     const topomap_machine *m = p->machine;
 
     for (uint32_t l = 0; l < p->levels; l++) {
         topomap_place_level *level = &p->level[l];
+        uint32_t members;
 
         if (number_groups(p, l, number, err) != 0)
             return -1;
         for (uint32_t s = 0; s < m->slots; s++) {
             level->empty[level->group[s]]++;
             if (l)
-                p->level[l - 1].parent[p->level[l - 1].group[s]] = level->group[s];
+                level[-1].parent[level[-1].group[s]] = level->group[s];
         }
-        if (list_children(p, level, l ? p->level[l - 1].parent : level->group,
-                          l ? p->level[l - 1].groups : m->slots, err) != 0)
+        members = l ? level[-1].groups : m->slots;
+        level->child = topomap_arena_alloc(&p->memory, members, sizeof(uint32_t), err);
+        if (!level->child)
             return -1;
+        topomap_list_groups(l ? level[-1].parent : level->group, members, level->groups,
+                            level->first_child, level->child);
     }
     p->used = topomap_arena_alloc(&p->memory, m->slots, 1, err);
     p->far = topomap_arena_alloc(&p->memory, p->level[p->levels - 1].groups, sizeof *p->far, err);

@@ -25,19 +25,6 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
     return sum;
 }
 
-double topomap_nodes_most_load(const topomap_machine *m, const double *node)
-{
-    double most = 0.0;
-
-    for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
-
-        if (slots && node[i] / slots > most)
-            most = node[i] / slots;
-    }
-    return most;
-}
-
 double topomap_problem_most_load(const topomap_problem *problem, const uint32_t *slot_of,
                                  double *node)
 {
@@ -140,8 +127,8 @@ int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_o
     for (uint32_t v = 0; v < m->slots; v++)
         vertex_at[slot_of[v]] = v;
     for (uint32_t i = 0; i < m->nodes; i++)
-        qsort(vertex_at + m->slot_first[i], m->slot_first[i + 1] - m->slot_first[i],
-              sizeof *vertex_at, topomap_by_u32);
+        qsort(vertex_at + m->slot_first[i], topomap_node_slots(m, i), sizeof *vertex_at,
+              topomap_by_u32);
     for (uint32_t s = 0; s < m->slots; s++)
         slot_of[vertex_at[s]] = s;
     return 0;

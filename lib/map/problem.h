@@ -98,9 +98,8 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
  */
 int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
                           struct topomap_score *score, topomap_error *err);
-/** The highest load of a node for each of its slots. \p node [nodes] loads of the nodes */
-double topomap_nodes_most_load(const topomap_machine *machine, const double *node);
-/** The same of a placement. \p slot_of [ranks]; \p node [nodes] out: the loads of the nodes */
+/** The highest load of a node for each of its slots, under a placement. \p slot_of [ranks]; \p node
+ * [nodes] out: the loads of the nodes */
 double topomap_problem_most_load(const topomap_problem *problem, const uint32_t *slot_of,
                                  double *node);
 /** Nonzero where a launch has no time for what takes long: ranks that change places all over a
@@ -233,26 +232,6 @@ const topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t le
 extern const topomap_parameter topomap_parameters_coordinates[];
 /** Which may form groups of a node's size first. */
 extern const topomap_parameter topomap_parameters_grouped[];
-
-/* ---- nesting ------------------------------------------------------------------- */
-/* The levels of a machine as one row, from the inside out: those inside nodes, then those of a tree
- * between them. */
-
-static inline const topomap_nesting *topomap_nesting_at(const topomap_machine *m, uint32_t level)
-{
-    return level < m->inner_levels ? &m->inner[level] : &m->outer[level - m->inner_levels];
-}
-
-/** The machine's own number of a slot's group; of a whole node, the node's. */
-static inline uint32_t topomap_nesting_group(const topomap_machine *m, uint32_t level,
-                                             uint32_t slot)
-{
-    if (level + 1 < m->inner_levels)
-        return m->inner[level].group[slot];
-    if (level < m->inner_levels)
-        return m->node_of[slot];
-    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
-}
 
 /* ---- parameters ---------------------------------------------------------------- */
 /* What stands behind the comma of `--algorithm NAME,k=v,...`: what each algorithm takes is in

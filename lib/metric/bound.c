@@ -5,17 +5,13 @@
 
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Pairs of nodes of a torus, and of a node and a site of a matrix: a tenth of a second each, which
  * a launch that is explained waits for twice. */
 enum { TORUS_PAIRS = 1 << 24, MATRIX_PAIRS = 1 << 23 };
 
-static int by_cost(const void *a, const void *b)
-{
-    const topomap_shell *x = a, *y = b;
-
-    return (x->distance > y->distance) - (x->distance < y->distance);
-}
+TOPOMAP_COMPARE(by_cost, topomap_shell, TOPOMAP_ORDER(x->distance, y->distance), 0)
 
 /* Slots within each cost of one slot, sorted and summed up. */
 static size_t accumulate(topomap_shell *list, size_t count)
@@ -62,11 +58,6 @@ static int merge(topomap_shells *best, const topomap_shell *list, size_t count, 
     return 0;
 }
 
-static void shells_clear(topomap_shells *shells)
-{
-    free(shells->shell);
-}
-
 /* How many slots each group of each level holds, inside nodes and (tree machines) between them;
  * and each site of a matrix. */
 typedef struct census {
@@ -75,11 +66,6 @@ typedef struct census {
     uint32_t *outer[TOPOMAP_MACHINE_LEVELS]; /* [nodes] by group id */
     uint32_t *site;                          /* [sites], or NULL */
 } census;
-
-static uint32_t node_slots(const topomap_machine *m, uint32_t node)
-{
-    return m->slot_first[node + 1] - m->slot_first[node];
-}
 
 static int census_take(const topomap_machine *m, census *c, topomap_error *err)
 {
@@ -95,14 +81,14 @@ static int census_take(const topomap_machine *m, census *c, topomap_error *err)
         if (!(c->outer[l] = topomap_arena_alloc(c->memory, m->nodes, sizeof(uint32_t), err)))
             return -1;
         for (uint32_t i = 0; i < m->nodes; i++)
-            c->outer[l][m->outer[l].group[i]] += node_slots(m, i);
+            c->outer[l][m->outer[l].group[i]] += topomap_node_slots(m, i);
     }
     if (m->kind != TOPOMAP_MACHINE_MATRIX)
         return 0;
     if (!(c->site = topomap_arena_alloc(c->memory, m->sites, sizeof(uint32_t), err)))
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
-        c->site[m->site_of[i]] += node_slots(m, i);
+        c->site[m->site_of[i]] += topomap_node_slots(m, i);
     return 0;
 }
 
@@ -142,7 +128,7 @@ static size_t places_by_hops(const topomap_machine *m, uint32_t node, topomap_sh
         list[h] = (topomap_shell){m->base + m->hop_cost * h, 0};
     for (uint32_t other = 0; other < m->nodes; other++)
         if (other != node)
-            list[topomap_torus_hops(m, node, other)].slots += node_slots(m, other);
+            list[topomap_torus_hops(m, node, other)].slots += topomap_node_slots(m, other);
     for (uint32_t h = 0; h <= most; h++)
         if (list[h].slots > 0)
             list[count++] = list[h];
@@ -157,7 +143,7 @@ static size_t places_by_site(const topomap_machine *m, const census *c, uint32_t
     size_t count = 0;
 
     for (uint32_t s = 0; s < m->sites; s++) {
-        uint32_t slots = c->site[s] - (s == own ? node_slots(m, node) : 0);
+        uint32_t slots = c->site[s] - (s == own ? topomap_node_slots(m, node) : 0);
 
         if (slots)
             list[count++] = (topomap_shell){(double)cost[s], slots};
@@ -176,14 +162,15 @@ static size_t places_outside(const topomap_machine *m, const census *c, uint32_t
     case TOPOMAP_MACHINE_TREE:
         break;
     }
-    return places_along(m->outer, m->outer_levels, c->outer, node, node_slots(m, node), list);
+    return places_along(m->outer, m->outer_levels, c->outer, node, topomap_node_slots(m, node),
+                        list);
 }
 
 /* One node's closest places: the envelope over its slots inside, then the outside added. */
 static int node_profile(const topomap_machine *m, const census *c, uint32_t node,
                         topomap_shell *list, topomap_shells *best, topomap_error *err)
 {
-    TOPOMAP_CLEANUP(shells_clear) topomap_shells inside = {0};
+    TOPOMAP_CLEANUP(topomap_shells_clear) topomap_shells inside = {0};
     size_t count;
 
     for (uint32_t s = m->slot_first[node]; s < m->slot_first[node + 1]; s++) {
@@ -200,17 +187,10 @@ static int node_profile(const topomap_machine *m, const census *c, uint32_t node
     return merge(best, list, accumulate(list, count), err);
 }
 
-/* Sites of a matrix, hops of a torus. */
-static size_t outside_room(const topomap_machine *m)
-{
-    return m->kind == TOPOMAP_MACHINE_MATRIX  ? m->sites
-           : m->kind == TOPOMAP_MACHINE_TORUS ? most_hops(m) + 1
-                                              : 0;
-}
-
 static int build_profile(const topomap_machine *m, topomap_shells *best, topomap_error *err)
 {
-    size_t room = (size_t)m->inner_levels + m->outer_levels + outside_room(m);
+    /* Sites of a matrix, hops of a torus. */
+    size_t room = (size_t)m->inner_levels + m->outer_levels + m->sites + most_hops(m) + 1;
     TOPOMAP_FREED topomap_shell *list = topomap_alloc(room, sizeof *list, err);
     TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
     census c = {.memory = &memory};
@@ -218,7 +198,7 @@ static int build_profile(const topomap_machine *m, topomap_shells *best, topomap
     if (!list || census_take(m, &c, err))
         return -1;
     for (uint32_t node = 0; node < m->nodes; node++)
-        if (node_slots(m, node) && node_profile(m, &c, node, list, best, err))
+        if (topomap_node_slots(m, node) && node_profile(m, &c, node, list, best, err))
             return -1;
     return 0;
 }
@@ -234,7 +214,7 @@ static int is_small(const topomap_machine *m)
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err)
 {
-    TOPOMAP_CLEANUP(shells_clear) topomap_shells best = {0};
+    TOPOMAP_CLEANUP(topomap_shells_clear) topomap_shells best = {0};
 
     if (!is_small(machine))
         return topomap_bound_quick(weights, machine, bound, err);

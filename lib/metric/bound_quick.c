@@ -6,13 +6,11 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 static int add(topomap_shells *s, double distance, double slots, topomap_error *err)
 {
-    if (topomap_grow(&s->shell, &s->capacity, s->count + 1, sizeof *s->shell, err) != 0)
-        return -1;
-    s->shell[s->count++] = (topomap_shell){distance, slots};
-    return 0;
+    return TOPOMAP_APPEND(s->shell, s->count, s->capacity, err, (topomap_shell){distance, slots});
 }
 
 /* Members of the largest group; `weight` (or NULL: 1 each) of each member. */
@@ -35,7 +33,7 @@ static double largest_node(const topomap_machine *m)
     double most = 0;
 
     for (uint32_t i = 0; i < m->nodes; i++)
-        most = fmax(most, m->slot_first[i + 1] - m->slot_first[i]);
+        most = fmax(most, topomap_node_slots(m, i));
     return most;
 }
 
@@ -83,15 +81,12 @@ static int add_torus(const topomap_machine *m, topomap_shells *s, topomap_error 
         return -1;
     nodes[0] = 1;
     for (uint32_t d = 0; d < m->dims; d++) {
-        double *swap = nodes;
-
         for (uint32_t h = 0; h < most; h++) {
             next[h] = 0;
             for (uint32_t gap = 0; gap <= h && gap < m->dim[d]; gap++)
                 next[h] += nodes[h - gap] * at_gap(m, d, gap);
         }
-        nodes = next;
-        next = swap;
+        TOPOMAP_SWAP(nodes, next);
     }
     for (uint32_t h = 0; h < most; h++) {
         within += nodes[h];
@@ -112,7 +107,7 @@ static int add_matrix(const topomap_machine *m, topomap_shells *s, topomap_error
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++) {
         shared |= sum[m->site_of[i]] > 0;
-        sum[m->site_of[i]] += m->slot_first[i + 1] - m->slot_first[i];
+        sum[m->site_of[i]] += topomap_node_slots(m, i);
         most = fmax(most, sum[m->site_of[i]]);
     }
     for (uint32_t a = 0; a < m->sites; a++)
@@ -148,12 +143,7 @@ static void make_monotone(topomap_shells *s, double slots)
         s->shell[s->count - 1].slots = fmax(s->shell[s->count - 1].slots, slots);
 }
 
-static int heaviest_first(const void *p, const void *q)
-{
-    double x = *(const double *)p, y = *(const double *)q;
-
-    return (x < y) - (x > y);
-}
+TOPOMAP_COMPARE(heaviest_first, double, TOPOMAP_ORDER(*y, *x), 0)
 
 /* The row's weights, heaviest first, on the closest slots. */
 static double row_cost(const topomap_weights *w, uint32_t u, const topomap_shells *s,
@@ -197,13 +187,11 @@ int topomap_shells_cost(const topomap_weights *w, const topomap_shells *s, doubl
 int topomap_bound_quick(const topomap_weights *w, const topomap_machine *m, double *bound,
                         topomap_error *err)
 {
-    topomap_shells s = {0};
-    int status = add_nested(m, &s, err) ||
-                 (m->kind == TOPOMAP_MACHINE_TORUS && add_torus(m, &s, err)) ||
-                 (m->kind == TOPOMAP_MACHINE_MATRIX && add_matrix(m, &s, err));
+    TOPOMAP_CLEANUP(topomap_shells_clear) topomap_shells s = {0};
 
+    if (add_nested(m, &s, err) || (m->kind == TOPOMAP_MACHINE_TORUS && add_torus(m, &s, err)) ||
+        (m->kind == TOPOMAP_MACHINE_MATRIX && add_matrix(m, &s, err)))
+        return -1;
     make_monotone(&s, m->slots);
-    status = status ? -1 : topomap_shells_cost(w, &s, bound, err);
-    free(s.shell);
-    return status;
+    return topomap_shells_cost(w, &s, bound, err);
 }

@@ -8,12 +8,85 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 
+struct message {
+    double bytes, *load;
+};
+
+static int put(void *data, uint32_t link, double part)
+{
+    const struct message *message = data;
+
+    message->load[link] += message->bytes * part;
+    return 0;
+}
+
+/* Along minimal routes and detours, of dragonflies that have some (fabric/shapes.h). */
+static int add_adaptive(const topomap_traffic *t, double *load, topomap_error *err)
+{
+    const topomap_graph *g = t->graph;
+
+    if (!topomap_dragonfly_adaptive(t->network))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the model adaptive is for dragonfly: machines of three groups "
+                                 "and more with valiant=, as in dragonfly:p=4,a=8,h=4,valiant=25; "
+                                 "use routes, exact or fast");
+    topomap_watch_stage(t->watch, "loads of links", "ranks", g->ranks);
+    for (uint32_t u = 0; u < g->ranks; topomap_watch_at(t->watch, ++u))
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            struct message message = {(double)g->bytes[e], load};
+            uint32_t from = t->vertex_of[u], to = t->vertex_of[g->target[e]];
+
+            if (g->bytes[e] && from != to &&
+                topomap_dragonfly_ways(t->network, from, t->node_of[g->target[e]], put, &message))
+                return topomap_traffic_unreachable(t, from, to, err);
+        }
+    return 0;
+}
+
+/* A route that is longer than there are vertices goes round in circles. */
+static int follow(const topomap_traffic *t, uint32_t from, uint32_t to, double bytes, double *load,
+                  topomap_error *err)
+{
+    const topomap_network *n = t->network;
+    uint32_t at = t->vertex_of[from], node = t->node_of[to], end = t->vertex_of[to];
+
+    for (uint32_t steps = 0; at != end; steps++) {
+        uint32_t link = topomap_network_next(n, at, node);
+
+        if (link == UINT32_MAX || steps == n->vertices)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "the routing tables have no route from rank %u's node to rank "
+                                     "%u's (%s); use --congestion exact, or import the tables "
+                                     "again",
+                                     from, to, link == UINT32_MAX ? "it ends" : "it is a loop");
+        load[link] += bytes;
+        at = n->head[link];
+    }
+    return 0;
+}
+
+int topomap_congestion_routes(const topomap_traffic *t, double *load, topomap_error *err)
+{
+    const topomap_graph *g = t->graph;
+
+    if (!topomap_network_routed(t->network))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "no routing tables: import them (topomap db import lft), or use "
+                                 "the model exact or fast");
+    topomap_watch_stage(t->watch, "loads of links", "ranks", g->ranks);
+    for (uint32_t u = 0; u < g->ranks; topomap_watch_at(t->watch, ++u))
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
+            if (g->bytes[e] && t->vertex_of[u] != t->vertex_of[g->target[e]] &&
+                follow(t, u, g->target[e], (double)g->bytes[e], load, err))
+                return -1;
+    return 0;
+}
+
 static const topomap_congestion_way models[] = {
     {{"exact", "all shortest paths, each path with the same share"}, topomap_congestion_exact},
     {{"fast", "one shortest path for each pair, the least loaded so far"}, topomap_congestion_fast},
     {{"routes", "the fabric's own routing tables"}, topomap_congestion_routes},
-    {{"adaptive", "a dragonfly's minimal routes, and a share of detours (valiant=)"},
-     topomap_congestion_adaptive},
+    {{"adaptive", "a dragonfly's minimal routes, and a share of detours (valiant=)"}, add_adaptive},
 };
 enum { MODELS = sizeof models / sizeof models[0] };
 
@@ -80,34 +153,31 @@ static void sum_up(const topomap_network *network, const double *all,
 
 /* Phases do not meet on the links: each has its own loads, and takes as long as its most loaded
  * link. */
-static int evaluate_phases(topomap_traffic *traffic, const topomap_congestion_way *way, double *all,
-                           topomap_congestion *congestion, topomap_error *err)
+static int evaluate_phases(const topomap_traffic *traffic, const topomap_congestion_way *way,
+                           double *all, topomap_congestion *congestion, topomap_error *err)
 {
     const topomap_graph *graph = traffic->graph;
     uint32_t links = traffic->network->links, phases = graph->phases ? graph->phases : 1;
     TOPOMAP_FREED double *load = topomap_alloc(links, sizeof *load, err);
-    double most = 0.0;
     topomap_congestion made = {.model = way->info.name};
-    topomap_watch *watch = traffic->watch;
-    int status = load ? 0 : -1;
+    topomap_traffic phase = *traffic;
+    double most = 0.0;
 
+    if (!load)
+        return -1;
     if (phases > 1) { /* how far one is says nothing */
-        traffic->watch = NULL;
-        topomap_watch_stage(watch, "loads of links", "phases", phases);
+        phase.watch = NULL;
+        topomap_watch_stage(traffic->watch, "loads of links", "phases", phases);
     }
-    for (uint32_t k = 0; status == 0 && k < phases; k++) {
+    for (uint32_t k = 0; k < phases; k++) {
         if (phases > 1)
-            topomap_watch_at(watch, k);
-        traffic->graph = graph->phases ? graph->phase[k] : graph;
+            topomap_watch_at(traffic->watch, k);
+        phase.graph = graph->phases ? graph->phase[k] : graph;
         memset(load, 0, links * sizeof *load);
-        status = way->add(traffic, load, err);
-        if (status == 0)
-            add_up(traffic->network, load, all, &most, &made);
+        if (way->add(&phase, load, err))
+            return -1;
+        add_up(traffic->network, load, all, &most, &made);
     }
-    traffic->graph = graph;
-    traffic->watch = watch;
-    if (status != 0)
-        return status;
     sum_up(traffic->network, all, &made);
     *congestion = made;
     return 0;

@@ -5,6 +5,7 @@
 #include "machine/machine.h"
 #include "metric/metric.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* For one sending vertex s: paths(v) is the number of shortest paths s..v. With wanted(v) the bytes
  * that s sends to v, the bytes for one path that ends at v or goes on from there are
@@ -41,18 +42,13 @@ static void gather(struct search *s, double *load)
 /* Ranks in the order of their vertices. */
 static int sort_ranks(const topomap_traffic *t, uint32_t **sorted, topomap_error *err)
 {
-    uint32_t vertices = t->network->vertices;
-    TOPOMAP_FREED uint32_t *first = topomap_alloc((size_t)vertices + 1, sizeof *first, err);
+    uint32_t vertices = t->network->vertices, ranks = t->graph->ranks;
+    TOPOMAP_FREED uint32_t *first = topomap_alloc((size_t)vertices + 2, sizeof *first, err);
 
-    *sorted = topomap_alloc(t->graph->ranks, sizeof **sorted, err);
+    *sorted = topomap_alloc(ranks, sizeof **sorted, err);
     if (!first || !*sorted)
         return -1;
-    for (uint32_t r = 0; r < t->graph->ranks; r++)
-        first[t->vertex_of[r] + 1]++;
-    for (uint32_t v = 0; v < vertices; v++)
-        first[v + 1] += first[v];
-    for (uint32_t r = 0; r < t->graph->ranks; r++)
-        (*sorted)[first[t->vertex_of[r]]++] = r;
+    topomap_list_groups(t->vertex_of, ranks, vertices, first, *sorted);
     return 0;
 }
 

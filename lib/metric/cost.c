@@ -27,7 +27,8 @@ static void sum_up(const topomap_weights *weights, const topomap_machine *machin
 static int weigh_nodes(const topomap_graph *graph, const topomap_machine *machine,
                        const uint32_t *slot_of_rank, double *imbalance, topomap_error *err)
 {
-    double *load = topomap_alloc(machine->nodes, sizeof *load, err), total = 0.0, most = 0.0;
+    TOPOMAP_FREED double *load = topomap_alloc(machine->nodes, sizeof *load, err);
+    double total = 0.0;
 
     if (!load)
         return -1;
@@ -35,14 +36,8 @@ static int weigh_nodes(const topomap_graph *graph, const topomap_machine *machin
         load[machine->node_of[slot_of_rank[r]]] += (double)graph->load[r];
         total += (double)graph->load[r];
     }
-    for (uint32_t i = 0; i < machine->nodes; i++) {
-        uint32_t slots = machine->slot_first[i + 1] - machine->slot_first[i];
-
-        if (slots && load[i] / slots > most)
-            most = load[i] / slots;
-    }
-    *imbalance = total > 0.0 ? most / (total / machine->slots) : 0.0;
-    free(load);
+    *imbalance =
+        total > 0.0 ? topomap_nodes_most_load(machine, load) / (total / machine->slots) : 0.0;
     return 0;
 }
 

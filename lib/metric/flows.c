@@ -33,9 +33,8 @@ int topomap_flows_add(topomap_flows *f, const topomap_traffic *t, uint32_t u, ui
 
         if (link == UINT32_MAX || steps == n->vertices)
             return topomap_traffic_unreachable(t, t->vertex_of[u], t->vertex_of[v], err);
-        if (topomap_grow(&f->link, &f->link_room, f->links + 1, sizeof *f->link, err))
+        if (TOPOMAP_APPEND(f->link, f->links, f->link_room, err, link))
             return -1;
-        f->link[f->links++] = link;
         at = n->head[link];
     }
     f->left[f->count] = (double)bytes;
@@ -75,13 +74,10 @@ static double share_of(const topomap_flows *f, uint32_t link)
     return f->over[link].room > 0 ? f->over[link].room / f->over[link].shares : 0;
 }
 
-/* Numbers that are not negative are in the order of their bits. */
 static int offer(topomap_flows *f, uint32_t link, topomap_error *err)
 {
-    double share = share_of(f, link);
-    topomap_keyed one = {.a = link};
+    topomap_keyed one = {.key = topomap_keyed_number(share_of(f, link)), .a = link};
 
-    memcpy(&one.key, &share, sizeof share);
     return topomap_heap_push(&f->heap, one, err);
 }
 
@@ -183,13 +179,6 @@ int topomap_flows_share(topomap_flows *f, topomap_error *err)
     return f->looked > f->budget;
 }
 
-static void leave(topomap_flows *f, uint32_t flow)
-{
-    f->is_fixed[flow] = 1;
-    for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
-        f->over[f->link[k]].now--;
-}
-
 /* ---- Time ---------------------------------------------------------------------------------- */
 
 double topomap_flows_next(const topomap_flows *f)
@@ -217,7 +206,9 @@ uint32_t topomap_flows_advance(topomap_flows *f, double seconds, double slack, u
             f->left[flow] -= seconds * speed;
             f->under_way[flows++] = flow;
         } else {
-            leave(f, flow);
+            f->is_fixed[flow] = 1;
+            for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
+                f->over[f->link[k]].now--;
             if (ended)
                 ended[gone] = flow;
             gone++;

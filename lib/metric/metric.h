@@ -24,6 +24,11 @@ typedef struct topomap_shells {
     size_t count, capacity;
 } topomap_shells;
 
+static inline void topomap_shells_clear(topomap_shells *shells)
+{
+    free(shells->shell);
+}
+
 /** Every rank's partners, heaviest first, on the closest slots; half the sum over ranks. */
 int topomap_shells_cost(const topomap_weights *weights, const topomap_shells *shells, double *bound,
                         topomap_error *err);
@@ -88,9 +93,6 @@ topomap_congestion_model topomap_congestion_exact;
 topomap_congestion_model topomap_congestion_fast;
 /** Along the routing tables (topomap_network.next). */
 topomap_congestion_model topomap_congestion_routes;
-
-/** Along minimal routes and detours, of dragonflies that have some (fabric/shapes.h). */
-topomap_congestion_model topomap_congestion_adaptive;
 
 /** A row of the table that topomap_congestion_row() walks. */
 typedef struct topomap_congestion_way {

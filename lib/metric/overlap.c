@@ -119,13 +119,10 @@ static int open_run(struct run *run, topomap_error *err)
 
 /* ---- What happens -------------------------------------------------------------------------- */
 
-/* Times are not negative: they are in the order of their bits. */
 static int expect(struct run *run, double when, uint32_t what, uint32_t kind, topomap_error *err)
 {
-    topomap_keyed one = {.a = what, .b = kind};
-
-    memcpy(&one.key, &when, sizeof when);
-    return topomap_heap_push(&run->due, one, err);
+    return topomap_heap_push(&run->due, (topomap_keyed){topomap_keyed_number(when), what, kind},
+                             err);
 }
 
 static double next_due(const struct run *run)

@@ -70,17 +70,13 @@ void topomap_vertex_name(const topomap_network *network, uint32_t vertex, char *
         snprintf(text, size, "router %u", vertex);
 }
 
-/* The last vertex whose links do not begin behind this one. */
-static uint32_t tail_of(const topomap_network *network, uint32_t link)
-{
-    return (uint32_t)topomap_sorted_u32(network->first, 0, network->vertices, link + 1) - 1;
-}
-
 void topomap_link_name(const topomap_network *network, uint32_t link, char *text, size_t size)
 {
     char from[60], to[60];
+    /* The last vertex whose links do not begin behind this one. */
+    uint64_t behind = topomap_sorted_u32(network->first, 0, network->vertices, link + 1);
 
-    topomap_vertex_name(network, tail_of(network, link), from, sizeof from);
+    topomap_vertex_name(network, (uint32_t)behind - 1, from, sizeof from);
     topomap_vertex_name(network, network->head[link], to, sizeof to);
     snprintf(text, size, "%s -> %s", from, to);
 }

@@ -131,8 +131,7 @@ int topomap_matching(const topomap_weights *graph, topomap_random *random, uint3
         return -1;
     memset(p.mate, 0xff, n * sizeof *p.mate);
     memset(p.from, 0xff, n * sizeof *p.from);
-    for (uint32_t u = 0; u < n; u++)
-        order[u] = u;
+    topomap_identity(order, n);
     topomap_random_shuffle(random, order, n);
     for (uint32_t i = 0; i < n; i++)
         if (p.mate[order[i]] == FREE)

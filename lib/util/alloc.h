@@ -57,6 +57,21 @@ static inline int topomap_grow_beside(void *array, size_t capacity, size_t need,
          ? -1                                                                                      \
          : ((list)[(count)++] = __VA_ARGS__, 0))
 
+/** Fills an array with 0, 1, 2, ... */
+static inline void topomap_identity(uint32_t *array, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        array[i] = (uint32_t)i;
+}
+
+/** Exchanges two values of one type. */
+#define TOPOMAP_SWAP(a, b)                                                                         \
+    do {                                                                                           \
+        __typeof__(a) topomap_swapped = (a);                                                       \
+        (a) = (b);                                                                                 \
+        (b) = topomap_swapped;                                                                     \
+    } while (0)
+
 /** Copies of text; NULL and \p err set where memory is short. */
 char *topomap_strdup(const char *text, topomap_error *err);
 char *topomap_strndup(const char *text, size_t length, topomap_error *err);

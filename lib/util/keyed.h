@@ -25,11 +25,25 @@ static inline int topomap_keyed_order(const void *x, const void *y)
     return topomap_keyed_before(*p, *q) ? -1 : topomap_keyed_before(*q, *p);
 }
 
+/** The key of a number that is not negative: these are in the order of their bits. */
+static inline int64_t topomap_keyed_number(double number)
+{
+    int64_t key;
+
+    memcpy(&key, &number, sizeof key);
+    return key;
+}
+
 /** A binary heap. Starts as all zeros; `at` ends with free(). */
 typedef struct topomap_heap {
     topomap_keyed *at;
     size_t count, capacity;
 } topomap_heap;
+
+static inline void topomap_heap_clear(topomap_heap *heap)
+{
+    free(heap->at);
+}
 
 static inline int topomap_heap_push(topomap_heap *heap, topomap_keyed one, topomap_error *err)
 {

@@ -23,6 +23,17 @@
         return (first) ?: (then);                                                                  \
     }
 
+/** The same for qsort_r() and numbers x and y, by `data`, which \p with declares; where \p first is
+ *  0, by the numbers. */
+#define TOPOMAP_COMPARE_BY(by, with, first)                                                        \
+    static int by(const void *a, const void *b, void *data)                                        \
+    {                                                                                              \
+        const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;                         \
+        with = data;                                                                               \
+                                                                                                   \
+        return (first) ?: TOPOMAP_ORDER(x, y);                                                     \
+    }
+
 /** Sorts \p count elements of a list, which may be NULL where there are none, by a function for
  *  qsort(). */
 #define TOPOMAP_SORT(list, count, by)                                                              \
@@ -88,6 +99,20 @@ static inline size_t topomap_sorted_rows(const void *rows, size_t count, size_t 
             high = middle;
     }
     return low;
+}
+
+/** Lists the numbers 0..count-1 by their groups, ascending in each: list[first[g]..first[g + 1]).
+ *  \param group  [count] below \p groups; \p first  [groups + 2] 0; \p list  [count] */
+static inline void topomap_list_groups(const uint32_t *group, uint32_t count, uint32_t groups,
+                                       uint32_t *first, uint32_t *list)
+{
+    /* Counted two places on, so that first[g + 1] is where the next one of g goes. */
+    for (uint32_t i = 0; i < count; i++)
+        first[group[i] + 2]++;
+    for (uint32_t g = 0; g < groups; g++)
+        first[g + 2] += first[g + 1];
+    for (uint32_t i = 0; i < count; i++)
+        list[first[group[i] + 1]++] = i;
 }
 
 /* ---- ranges -------------------------------------------------------------------- */

@@ -169,8 +169,7 @@ static int find_classes(struct classes *c, topomap_error *err)
     t->dim_of = topomap_alloc(t->edges, 1, err);
     if (c->memory.is_short || !t->dim_of)
         return -1;
-    for (uint32_t e = 0; e < t->edges; e++)
-        c->parent[e] = e;
+    topomap_identity(c->parent, t->edges);
     find_squares(c);
     number_classes(c);
     return 0;

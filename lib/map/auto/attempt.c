@@ -21,14 +21,6 @@ static int suits(const topomap_algorithm_impl *impl, const topomap_machine *mach
            (machine->network && strstr(impl->row.machines, "fabric"));
 }
 
-static int unsuitable(const topomap_algorithm_impl *impl, const topomap_machine *machine,
-                      topomap_error *err)
-{
-    return topomap_error_set(err, TOPOMAP_EUSAGE,
-                             "algorithm '%s' works on: %s; this machine is a %s", impl->row.name,
-                             impl->row.machines, machine->kind_name);
-}
-
 /* One word: construct into slot_of, refine it, or begin from the given mapping. */
 static int run_word(topomap_problem *problem, int is_auto, const char *word, size_t length,
                     int first, uint32_t *slot_of, topomap_error *err)
@@ -47,7 +39,9 @@ static int run_word(topomap_problem *problem, int is_auto, const char *word, siz
                                  impl->row.name);
     refines = strcmp(impl->row.kind, "refine") == 0;
     if (!suits(impl, problem->machine))
-        return unsuitable(impl, problem->machine, err);
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "algorithm '%s' works on: %s; this machine is a %s",
+                                 impl->row.name, impl->row.machines, problem->machine->kind_name);
     if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "'%s' cannot stand after '+': it does not refine", impl->row.name);

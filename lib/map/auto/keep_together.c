@@ -10,14 +10,11 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "map/refine/refine.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/sorted.h"
 
 enum { MOST_PAIRS = 1 << 16 }; /* of a cell's ranks, in a round */
-
-static const uint32_t rounds[] = {
-    [TOPOMAP_FAST] = 2, [TOPOMAP_DEFAULT] = 10, [TOPOMAP_STRONG] = 100};
 
 typedef struct together {
     topomap_arena memory;
@@ -80,21 +77,18 @@ static int make_cells(together *t, topomap_error *err)
         return -1;
     t->cell_of = topomap_arena_alloc(&t->memory, m->nodes, sizeof *t->cell_of, err);
     t->slot = topomap_arena_alloc(&t->memory, m->slots, sizeof *t->slot, err);
-    t->first = topomap_arena_alloc(&t->memory, (size_t)m->nodes + 1, sizeof *t->first, err);
+    t->first = topomap_arena_alloc(&t->memory, (size_t)m->nodes + 2, sizeof *t->first, err);
     if (t->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
         t->cell_of[i] = group ? group[i] : i;
     t->cells = number_anew(t->cell_of, m->nodes, names, m->nodes + m->sites);
     for (uint32_t s = 0; s < m->slots; s++)
-        t->first[t->cell_of[m->node_of[s]] + 1]++;
+        t->first[t->cell_of[m->node_of[s]] + 2]++;
     for (uint32_t c = 0; c < t->cells; c++)
-        t->first[c + 1] += t->first[c];
-    for (uint32_t s = m->slots; s--;) /* first[c + 1] goes back to where c begins */
-        t->slot[--t->first[t->cell_of[m->node_of[s]] + 1]] = s;
-    for (uint32_t c = 0; c < t->cells; c++)
-        t->first[c] = t->first[c + 1];
-    t->first[t->cells] = m->slots;
+        t->first[c + 2] += t->first[c + 1];
+    for (uint32_t s = 0; s < m->slots; s++)
+        t->slot[t->first[t->cell_of[m->node_of[s]] + 1]++] = s;
     return 0;
 }
 
@@ -105,7 +99,7 @@ static int sort_ranks(together *t, topomap_error *err)
 {
     uint32_t ranks = t->problem->ranks;
     const uint32_t *group = t->options->together;
-    uint32_t *count = topomap_arena_alloc(&t->memory, (size_t)ranks + 1, sizeof *count, err);
+    uint32_t *first = topomap_arena_alloc(&t->memory, (size_t)ranks + 2, sizeof *first, err);
 
     t->rank = topomap_arena_alloc(&t->memory, ranks, sizeof *t->rank, err);
     t->piece_of = topomap_arena_alloc(&t->memory, ranks, sizeof *t->piece_of, err);
@@ -115,18 +109,13 @@ static int sort_ranks(together *t, topomap_error *err)
         if (group[r] >= ranks)
             return topomap_error_set(err, TOPOMAP_EUSAGE, "group %u of rank %u; there are %u ranks",
                                      group[r], r, ranks);
-        else
-            count[group[r] + 1]++;
-    t->size = count[group[0] + 1];
+    topomap_list_groups(group, ranks, ranks, first, t->rank);
+    t->size = first[group[0] + 1] - first[group[0]];
     for (uint32_t g = 0; g < ranks; g++)
-        if (count[g + 1] && count[g + 1] != t->size)
+        if (first[g + 1] > first[g] && first[g + 1] - first[g] != t->size)
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "groups of %u and of %u ranks: they are to be of one size",
-                                     t->size, count[g + 1]);
-    for (uint32_t g = 0; g < ranks; g++)
-        count[g + 1] += count[g];
-    for (uint32_t r = 0; r < ranks; r++)
-        t->rank[count[group[r]]++] = r;
+                                     t->size, first[g + 1] - first[g]);
     return 0;
 }
 
@@ -206,8 +195,7 @@ static int cells_machine(together *t, topomap_machine **view, topomap_error *err
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint32_t first = node[t->cell_of[i]];
 
-        if (i != first && m->slot_first[i] < m->slot_first[i + 1] &&
-            m->slot_first[first] < m->slot_first[first + 1]) {
+        if (i != first && topomap_node_slots(m, i) && topomap_node_slots(m, first)) {
             double apart = topomap_slot_distance(m, m->slot_first[first], m->slot_first[i]);
 
             cost = apart > cost ? apart : cost;
@@ -224,38 +212,20 @@ static int nodes_view(together *t, topomap_machine *view, topomap_error *err)
 {
     const topomap_machine *m = t->problem->machine;
     uint32_t *node = topomap_arena_alloc(&t->memory, t->places, sizeof *node, err);
+    uint32_t *first = topomap_arena_alloc(&t->memory, (size_t)m->nodes + 1, sizeof *first, err);
 
-    *view = *m;
-    view->slot_first =
-        topomap_arena_alloc(&t->memory, (size_t)m->nodes + 1, sizeof *view->slot_first, err);
     if (t->memory.is_short)
         return -1;
     for (uint32_t i = 0, next = 0; i < m->nodes; i++) {
-        uint32_t count = (m->slot_first[i + 1] - m->slot_first[i]) / t->piece;
-
-        for (uint32_t k = 0; k < count; k++)
+        first[i + 1] = next + topomap_node_slots(m, i) / t->piece;
+        while (next < first[i + 1])
             node[next++] = i;
-        view->slot_first[i + 1] = next;
     }
-    view->slots = t->places;
-    view->node_of = node;
-    view->inner_levels = 1;
-    view->inner[0] = m->inner[m->inner_levels - 1];
-    view->inner[0].group = node;
+    topomap_machine_of_nodes(m, first, node, view);
     return 0;
 }
 
 /* ---- Placements ------------------------------------------------------------------------------ */
-
-static int consider(together *t, const char *name, double started, topomap_error *err)
-{
-    topomap_score score;
-
-    if (topomap_problem_score(t->problem, t->trial, &score, err))
-        return -1;
-    return topomap_portfolio_keep(&t->kept, name, t->trial, &score, topomap_clock_cpu() - started,
-                                  err);
-}
 
 /* Is every piece in one cell? */
 static int keeps(const together *t, const uint32_t *slot_of)
@@ -283,48 +253,19 @@ static void spread(together *t, const uint32_t *place_of)
     topomap_problem_fill(t->problem, t->trial);
 }
 
-/* Pairs of one cell change slots where that pays. */
-static int refine_cells(together *t, topomap_error *err)
-{
-    const topomap_machine *m = t->problem->machine;
-    uint32_t *vertex_at = topomap_arena_alloc(&t->memory, m->slots, sizeof *vertex_at, err);
-    topomap_pairs pairs;
-
-    if (!vertex_at || topomap_pairs_init(&pairs, t->problem, t->trial, err))
-        return -1;
-    for (uint32_t v = 0; v < m->slots; v++)
-        vertex_at[t->trial[v]] = v;
-    for (uint32_t c = 0; c < t->cells; c++) {
-        const uint32_t *slot = t->slot + t->first[c];
-        uint32_t count = t->first[c + 1] - t->first[c], better = 1;
-
-        for (uint32_t round = 0; better && round < rounds[t->problem->effort]; round++) {
-            uint32_t tried = 0;
-
-            better = 0;
-            for (uint32_t i = 0; i < count && tried < MOST_PAIRS; i++)
-                for (uint32_t k = i + 1; k < count && !topomap_problem_late(t->problem);
-                     k++, tried++)
-                    better |=
-                        (uint32_t)topomap_pairs_try(&pairs, vertex_at[slot[i]], vertex_at[slot[k]]);
-        }
-    }
-    topomap_pairs_clear(&pairs);
-    return 0;
-}
-
 static int finish(together *t, const char *name, double started, topomap_error *err)
 {
     char all[sizeof t->kept.mapping->algorithm];
     double before = topomap_clock_cpu();
 
     if (((t->cells < t->problem->machine->nodes || !t->problem->inter_only) &&
-         refine_cells(t, err)) ||
+         topomap_portfolio_swap_inside(t->problem, t->cells, t->first, t->slot, MOST_PAIRS,
+                                       t->trial, err)) ||
         (t->problem->inter_only && topomap_problem_sort_inside(t->problem, t->trial, err)))
         return -1;
     t->problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     snprintf(all, sizeof all, "together %.40s", name);
-    return consider(t, all, started, err);
+    return topomap_portfolio_try(&t->kept, all, t->trial, started, err);
 }
 
 /* The graph between pieces is mapped to the places. */
@@ -332,35 +273,22 @@ static int map_pieces(together *t, const topomap_machine *view, topomap_mapping 
                       topomap_error *err)
 {
     topomap_map_options options = *t->options;
-    TOPOMAP_GRAPH_FREED topomap_graph *graph = NULL;
 
-    if (topomap_graph_blocks(t->problem->graph, t->piece_of, t->problem->ranks / t->piece, &graph,
-                             err))
-        return -1;
     options.together = NULL;
     options.pin = 0;
-    options.inter_only = 0;
     options.balance = 0;
-    options.layouts = 0;
-    options.start = NULL;
-    options.start_name = "block";
     if (!view->network && view->kind != TOPOMAP_MACHINE_TORUS)
         options.objective = TOPOMAP_OBJECTIVE_J;
-    if (t->problem->deadline > 0) {
-        options.seconds = t->problem->deadline - topomap_clock_wall();
-        options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
-    }
-    return t->problem->map(graph, view, &options, found, err);
+    return topomap_portfolio_map_blocks(&t->kept, t->piece_of, t->problem->ranks / t->piece, view,
+                                        options, found, err);
 }
 
 static int try_baseline(together *t, topomap_error *err)
 {
-    const char *name = t->options->start_name;
-
-    if (!keeps(t, t->problem->start))
-        return 0;
-    memcpy(t->trial, t->problem->start, t->problem->weights.vertices * sizeof *t->trial);
-    return consider(t, name ? name : "identity", topomap_clock_cpu(), err);
+    return keeps(t, t->problem->start)
+               ? topomap_portfolio_try(&t->kept, topomap_start_name(t->options), t->problem->start,
+                                       topomap_clock_cpu(), err)
+               : 0;
 }
 
 static int try_all(together *t, topomap_error *err)
@@ -381,8 +309,6 @@ static int try_all(together *t, topomap_error *err)
                                                : nodes_view(t, &borrowed, err)) ||
         map_pieces(t, cells ? cells : &borrowed, &found, err))
         return -1;
-    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-        t->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
     spread(t, found->slot_of_rank);
     return finish(t, found->algorithm, started, err);
 }
@@ -411,7 +337,7 @@ uint32_t topomap_together_common(const topomap_machine *machine, const char *lev
     TOPOMAP_FREED uint32_t *slots = of ? topomap_alloc(most, sizeof *slots, &ignored) : NULL;
 
     for (uint32_t node = 0; slots && node < machine->nodes; node++)
-        slots[of[node]] += machine->slot_first[node + 1] - machine->slot_first[node];
+        slots[of[node]] += topomap_node_slots(machine, node);
     for (uint32_t cell = 0; slots && cell < most; cell++)
         common = gcd(common, slots[cell]);
     return slots ? common : 0;

@@ -18,15 +18,6 @@ static int is_known(const topomap_problem *problem, const topomap_layouts *layou
     return known;
 }
 
-/* \return whether it is a candidate, or -1 */
-static int fits(const topomap_problem *problem, const topomap_map_options *options,
-                const topomap_layouts *layouts, const uint32_t *slot_of, topomap_error *err)
-{
-    if (is_known(problem, layouts, slot_of))
-        return 0;
-    return options->contiguous ? topomap_contiguous_is(problem->machine, slot_of, err) : 1;
-}
-
 static int add(const topomap_problem *problem, const topomap_map_options *options,
                const topomap_layout *given, topomap_layouts *layouts, topomap_error *err)
 {
@@ -40,8 +31,10 @@ static int add(const topomap_problem *problem, const topomap_map_options *option
     if (!row->slot_of || topomap_placement_fill(given->name, given->slot_of_rank, problem->ranks,
                                                 slots, row->slot_of, err) != 0)
         is = -1;
+    else if (is_known(problem, layouts, row->slot_of))
+        is = 0;
     else
-        is = fits(problem, options, layouts, row->slot_of, err);
+        is = options->contiguous ? topomap_contiguous_is(problem->machine, row->slot_of, err) : 1;
     if (is > 0 && topomap_problem_score(problem, row->slot_of, &row->score, err) == 0) {
         row->seconds = topomap_clock_cpu() - before;
         layouts->count++;
@@ -88,14 +81,8 @@ int topomap_layouts_list(const topomap_layouts *layouts, topomap_mapping *mappin
     memcpy(list, mapping->candidate, sizeof *list);
     for (size_t i = 0; i < count; i++) {
         const topomap_known_layout *row = &layouts->row[i];
-        topomap_candidate *c = &list[1 + i];
 
-        *c = (topomap_candidate){.J = row->score.J,
-                                 .congestion = row->score.max,
-                                 .mix = row->score.mix,
-                                 .time = row->score.time,
-                                 .seconds = row->seconds};
-        snprintf(c->name, sizeof c->name, "%s", row->name);
+        list[1 + i] = topomap_candidate_of(row->name, &row->score, row->seconds);
     }
     memcpy(list + 1 + count, mapping->candidate + 1, (had - 1) * sizeof *list);
     free(mapping->candidate);

@@ -30,11 +30,6 @@ typedef struct pinning {
     int found;
 } pinning;
 
-static uint32_t slots_of(const topomap_machine *m, uint32_t node)
-{
-    return m->slot_first[node + 1] - m->slot_first[node];
-}
-
 static int keeps(const pinning *p)
 {
     const char *level = p->options->together_level;
@@ -77,7 +72,7 @@ static void exchange(pinning *p, uint32_t a, uint32_t b)
 {
     const topomap_machine *m = p->problem->machine;
 
-    for (uint32_t k = 0; k < slots_of(m, a); k++) {
+    for (uint32_t k = 0; k < topomap_node_slots(m, a); k++) {
         uint32_t s = m->slot_first[a] + k, t = m->slot_first[b] + k;
 
         p->trial[p->vertex_at[s]] = t;
@@ -91,7 +86,7 @@ static int exchange_groups(pinning *p, const uint32_t *group, uint32_t a, uint32
     const topomap_machine *m = p->problem->machine;
     uint32_t i = 0, k = 0;
 
-    if (slots_of(m, a) != slots_of(m, b) || group[a] == group[b])
+    if (topomap_node_slots(m, a) != topomap_node_slots(m, b) || group[a] == group[b])
         return 0;
     exchange(p, a, b);
     for (;; i++, k++) {
@@ -101,7 +96,7 @@ static int exchange_groups(pinning *p, const uint32_t *group, uint32_t a, uint32
             k++;
         if (i == m->nodes || k == m->nodes)
             return i == k;
-        if (slots_of(m, i) != slots_of(m, k))
+        if (topomap_node_slots(m, i) != topomap_node_slots(m, k))
             return 0;
         exchange(p, i, k);
     }
@@ -221,10 +216,9 @@ static int exchange_within(pinning *p, uint32_t a, uint32_t b, double reach)
     const topomap_machine *m = p->problem->machine;
     uint32_t i = next_within(m, a, b, reach, 0), k = next_within(m, b, a, reach, 0);
 
-    for (uint32_t node = 0; node < m->nodes; node++)
-        p->pair[node] = node;
+    topomap_identity(p->pair, m->nodes);
     while (i < m->nodes && k < m->nodes) {
-        if (slots_of(m, i) != slots_of(m, k))
+        if (topomap_node_slots(m, i) != topomap_node_slots(m, k))
             return 0;
         p->pair[i] = k;
         p->pair[k] = i;
@@ -245,8 +239,7 @@ static int try_levels(pinning *p, const uint32_t *slot_of, uint32_t a, uint32_t 
     const topomap_machine *m = p->problem->machine;
     double limit = topomap_node_distance(m, a, b);
 
-    for (uint32_t node = 0; node < m->nodes; node++)
-        p->node_to[node] = node;
+    topomap_identity(p->node_to, m->nodes);
     for (uint32_t l = 0; l < TOPOMAP_MACHINE_LEVELS && a != b; l++) {
         double reach = farthest_below(m, a, limit);
 
@@ -322,7 +315,7 @@ static int try_all(pinning *p, const uint32_t *slot_of, topomap_error *err)
 
     if (topomap_problem_score(p->problem, slot_of, &p->loose, err))
         return -1;
-    if (slots_of(m, a) == slots_of(m, b)) {
+    if (topomap_node_slots(m, a) == topomap_node_slots(m, b)) {
         memcpy(p->trial, slot_of, p->problem->weights.vertices * sizeof *p->trial);
         exchange(p, a, b);
         if (consider(p, err))
@@ -345,16 +338,13 @@ static int try_all(pinning *p, const uint32_t *slot_of, topomap_error *err)
 static void put(const pinning *p, topomap_mapping *mapping)
 {
     const topomap_problem *problem = p->problem;
-    const char *start = p->options->start_name ? p->options->start_name : "identity";
+    int is_start = topomap_portfolio_is_auto(p->options) &&
+                   memcmp(p->best, problem->start, problem->ranks * sizeof *p->best) == 0;
+    char name[sizeof mapping->algorithm];
 
-    memcpy(mapping->slot_of_rank, p->best, problem->weights.vertices * sizeof *p->best);
-    mapping->J = p->score.J;
-    mapping->congestion = p->score.max;
-    mapping->mix = p->score.mix;
-    mapping->time = p->score.time;
-    if (topomap_portfolio_is_auto(p->options) &&
-        memcmp(p->best, problem->start, problem->ranks * sizeof *p->best) == 0)
-        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", start);
+    snprintf(name, sizeof name, "%s",
+             is_start ? topomap_start_name(p->options) : mapping->algorithm);
+    topomap_mapping_put(mapping, problem, name, p->best, &p->score);
 }
 
 int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,

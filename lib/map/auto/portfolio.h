@@ -228,6 +228,32 @@ int topomap_portfolio_consider(portfolio *p, const char *name, const topomap_att
 /** Lists a placement as a candidate, and keeps it where it is better. */
 int topomap_portfolio_keep(portfolio *p, const char *name, const uint32_t *slot_of,
                            const topomap_score *score, double seconds, topomap_error *err);
+/** The same of one that is to be scored, and was begun at \p started by topomap_clock_cpu(). */
+int topomap_portfolio_try(portfolio *p, const char *name, const uint32_t *slot_of, double started,
+                          topomap_error *err);
+/** Maps the graph between blocks of ranks to a machine with a slot for each, in the time that is
+ *  left. \param options  what is asked of all ranks; \param block_of  [ranks] */
+int topomap_portfolio_map_blocks(portfolio *p, const uint32_t *block_of, uint32_t blocks,
+                                 const topomap_machine *view, topomap_map_options options,
+                                 topomap_mapping **found, topomap_error *err);
+/** Pairs of one group of slots change places where that pays.
+ *  \param first  [groups + 1] into \p slot [slots]; NULL: into all slots in order
+ *  \param most   pairs that are tried in a round of a group */
+int topomap_portfolio_swap_inside(topomap_problem *problem, uint32_t groups, const uint32_t *first,
+                                  const uint32_t *slot, uint32_t most, uint32_t *slot_of,
+                                  topomap_error *err);
+/** The machine with other slots on its nodes, all alike; it borrows what is between the nodes.
+ *  \param slot_first, node_of  lent: [nodes + 1], [slot_first[nodes]] */
+void topomap_machine_of_nodes(const topomap_machine *m, uint32_t *slot_first, uint32_t *node_of,
+                              topomap_machine *view);
+/** A placement and what it reaches, as the mapping. */
+void topomap_mapping_put(topomap_mapping *mapping, const topomap_problem *problem, const char *name,
+                         const uint32_t *slot_of, const topomap_score *score);
+/** The same as a line of the mapping's candidates. */
+topomap_candidate topomap_candidate_of(const char *name, const topomap_score *score,
+                                       double seconds);
+/** What the baseline is called. */
+const char *topomap_start_name(const topomap_map_options *options);
 /** The first candidate. */
 int topomap_portfolio_baseline(portfolio *p, topomap_error *err);
 /** Has the optimum been found? Only J has a bound. */

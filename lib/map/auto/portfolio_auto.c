@@ -245,20 +245,20 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
     int is_long = is_dense(p) || (slots > SLOW && effort == TOPOMAP_STRONG);
     double most = turns[effort].most * (is_long ? 0.5 : slots < SOME ? 2 : 1);
     double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
+    const uint32_t *from = best->slot_of;
 
     if (k >= few[effort].rests)
         return NULL;
-    if (is_repeated(p) && k + 1 < few[effort].rests)
-        return topomap_portfolio_prepare(
-            &p->row[i].attempt[REST + k], chosen, p->row[i].attempt[k % seeds_of(p, i)].slot_of,
-            p->problem->seed + k, turns[effort].probe * turns[effort].growth);
-    if (is_repeated(p))
-        return topomap_portfolio_prepare(&p->row[i].attempt[REST + k], chosen, best->slot_of,
-                                         p->problem->seed + k, most / 2);
-    if (time > most)
+    if (is_repeated(p) && k + 1 < few[effort].rests) {
+        from = p->row[i].attempt[k % seeds_of(p, i)].slot_of;
+        time = turns[effort].probe * turns[effort].growth;
+    } else if (is_repeated(p)) {
+        time = most / 2;
+    } else if (time > most) {
         return NULL;
-    return topomap_portfolio_prepare(&p->row[i].attempt[REST + k], chosen, best->slot_of,
-                                     p->problem->seed, time);
+    }
+    return topomap_portfolio_prepare(&p->row[i].attempt[REST + k], chosen, from,
+                                     p->problem->seed + (is_repeated(p) ? k : 0), time);
 }
 
 /* Nonzero where J is below `*least` by what makes more time worth it; `*least` is the lower one

@@ -6,17 +6,6 @@
 #include "map/auto/portfolio.h"
 #include "metric/metric.h"
 
-static void put(const topomap_problem *problem, const char *name, const uint32_t *slot_of,
-                const topomap_score *score, topomap_mapping *mapping)
-{
-    mapping->J = score->J;
-    mapping->congestion = score->max;
-    mapping->mix = score->mix;
-    mapping->time = score->time;
-    snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-    memcpy(mapping->slot_of_rank, slot_of, problem->weights.vertices * sizeof *slot_of);
-}
-
 /* \param seconds  out: INFINITY where there is no telling, or where that were too much work
  *  \return -1 where memory is short */
 static int predict(const topomap_problem *problem, const topomap_map_options *options,
@@ -56,8 +45,8 @@ static int by_time(const topomap_problem *problem, const topomap_map_options *op
     mapping->time_before = before;
     mapping->time = found;
     if (found > before && is_candidate) {
-        put(problem, options->start_name ? options->start_name : "identity", problem->start,
-            problem->start_score, mapping);
+        topomap_mapping_put(mapping, problem, topomap_start_name(options), problem->start,
+                            problem->start_score);
         mapping->time = before;
     }
     for (size_t i = 0; i < layouts->count; i++) {
@@ -69,7 +58,7 @@ static int by_time(const topomap_problem *problem, const topomap_map_options *op
             !topomap_score_better(&(topomap_score){.time = seconds, .J = row->score.J},
                                   &(topomap_score){.time = mapping->time, .J = mapping->J}))
             continue;
-        put(problem, row->name, row->slot_of, &row->score, mapping);
+        topomap_mapping_put(mapping, problem, row->name, row->slot_of, &row->score);
         mapping->time = seconds;
     }
     return 1;
@@ -86,7 +75,7 @@ static void by_score(const topomap_problem *problem, const topomap_layouts *layo
         if (!topomap_score_better(&row->score, best))
             continue;
         best = &row->score;
-        put(problem, row->name, row->slot_of, best, mapping);
+        topomap_mapping_put(mapping, problem, row->name, row->slot_of, best);
     }
 }
 

@@ -5,6 +5,7 @@
  * is cut, only items beside the cut have neighbours across it. */
 #define _GNU_SOURCE /* qsort_r */
 #include "map/grid/grid.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +46,7 @@ static void count_all(const uint32_t *at, uint32_t size, const uint32_t *from, u
         to[bin[at[from[i]]]++] = from[i];
 }
 
-static int by_coordinate(const void *a, const void *b, void *data)
-{
-    const uint32_t *at = data, p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    return at[p] != at[q] ? (at[p] > at[q]) - (at[p] < at[q]) : (p > q) - (p < q);
-}
+TOPOMAP_COMPARE_BY(by_coordinate, const uint32_t *at, TOPOMAP_ORDER(at[x], at[y]))
 
 void topomap_coarse_order(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/closeness.h"
 #include "map/grid/grid.h"
 #include "util/alloc.h"
 
@@ -22,8 +23,8 @@ enum {
 /* factor[k][j]: of grid dimension k in machine dimension j. */
 typedef struct folding {
     uint32_t factor[DIMS][DIMS];
-    uint8_t inner[DIMS][DIMS]; /* order of the digits of grid dimension k: machine dimensions */
-    uint8_t below[DIMS][DIMS]; /* order of the digits in machine dimension j: grid dimensions */
+    uint32_t inner[DIMS][DIMS]; /* order of the digits of grid dimension k: machine dimensions */
+    uint32_t below[DIMS][DIMS]; /* order of the digits in machine dimension j: grid dimensions */
     double cost;
 } folding;
 
@@ -36,34 +37,6 @@ typedef struct fold {
     int count, most;
     uint32_t looked;
 } fold;
-
-/* All orders of up to four things, the first `count` of each in use. */
-static int next_order(uint8_t *order, uint32_t count)
-{
-    uint32_t i = count, j = count;
-
-    while (i > 1 && order[i - 2] >= order[i - 1])
-        i--;
-    if (i <= 1)
-        return 0;
-    while (order[j - 1] <= order[i - 2])
-        j--;
-    uint8_t keep = order[i - 2];
-    order[i - 2] = order[j - 1];
-    order[j - 1] = keep;
-    for (j = count; i < j; i++, j--) {
-        keep = order[i - 1];
-        order[i - 1] = order[j - 1];
-        order[j - 1] = keep;
-    }
-    return 1;
-}
-
-static void first_order(uint8_t *order, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = (uint8_t)i;
-}
 
 /* Steps of the digit (k, j) in a walk along the whole of grid dimension k. */
 static double steps(const fold *f, uint32_t k, uint32_t j)
@@ -124,10 +97,10 @@ static void order_sides(fold *f)
 {
     f->now.cost = 0;
     for (uint32_t j = 0; j < f->sides; j++) {
-        uint8_t best[DIMS] = {0};
+        uint32_t best[DIMS] = {0};
         double least = INFINITY;
 
-        first_order(f->now.below[j], f->dims);
+        topomap_identity(f->now.below[j], f->dims);
         do {
             double cost = side_cost(f, j);
 
@@ -135,7 +108,7 @@ static void order_sides(fold *f)
                 least = cost;
                 memcpy(best, f->now.below[j], sizeof best);
             }
-        } while (next_order(f->now.below[j], f->dims));
+        } while (topomap_next_order(f->now.below[j], f->dims));
         memcpy(f->now.below[j], best, sizeof best);
         f->now.cost += least;
     }
@@ -153,7 +126,7 @@ static void order_digits(fold *f, uint32_t k)
     }
     for (uint32_t j = 0; j < f->sides; j++)
         used += f->now.factor[k][j] > 1;
-    first_order(f->now.inner[k], f->sides);
+    topomap_identity(f->now.inner[k], f->sides);
     do {
         int plain = 1; /* digits of factor 1 last, in order */
 
@@ -165,7 +138,7 @@ static void order_digits(fold *f, uint32_t k)
         }
         if (plain)
             order_digits(f, k + 1);
-    } while (next_order(f->now.inner[k], f->sides));
+    } while (topomap_next_order(f->now.inner[k], f->sides));
 }
 
 /* Chooses the factors of machine dimension j, grid dimension by grid dimension. */

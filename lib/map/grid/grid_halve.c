@@ -11,6 +11,7 @@
 #include "map/grid/grid.h"
 #include "map/split/split.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 typedef struct segment {
     uint32_t lo, hi;           /* nodes */
@@ -29,10 +30,8 @@ typedef struct halving {
     topomap_random *random;
 } halving;
 
-static int by_coordinate(const void *a, const void *b, void *data)
-{
-    return topomap_torus_seam_order(data, *(const uint32_t *)a, *(const uint32_t *)b);
-}
+TOPOMAP_COMPARE_BY(by_coordinate, const topomap_torus_seam *turn,
+                   topomap_torus_seam_order(turn, x, y))
 
 /* Middle of the nodes lo..hi-1, in the machine's own coordinates. */
 static void find_center(const halving *h, uint32_t lo, uint32_t hi, float *center)
@@ -61,13 +60,13 @@ static double hops(const topomap_machine *m, const float *a, const float *b)
     return sum;
 }
 
-/* What one half of the items costs at either place: outside the segment by distance, the other
+/* What one half of the items costs at its place: outside the segment by distance, the other
  * half by weight alone. */
 typedef struct pull {
     const halving *h;
-    const float *here, *there; /* centers of the places */
-    uint32_t self, other;      /* regions */
-    double at_here, at_there, cut;
+    const float *here;    /* center of its place */
+    uint32_t self, other; /* regions */
+    double at_here, cut;
 } pull;
 
 static void add_pull(void *data, uint32_t item, double weight)
@@ -79,10 +78,8 @@ static void add_pull(void *data, uint32_t item, double weight)
 
     if (region == p->other)
         p->cut += weight;
-    else if (region != p->self) {
+    else if (region != p->self)
         p->at_here += weight * hops(m, center, p->here);
-        p->at_there += weight * hops(m, center, p->there);
-    }
 }
 
 enum { FIRST = UINT32_MAX - 1, SECOND = UINT32_MAX };
@@ -100,7 +97,6 @@ static double price(const halving *h, const segment *s, uint32_t size, const flo
         int first = i < s->item_lo + size;
         pull p = {.h = h,
                   .here = first ? of_first : of_second,
-                  .there = first ? of_second : of_first,
                   .self = first ? FIRST : SECOND,
                   .other = first ? SECOND : FIRST};
 
@@ -156,16 +152,13 @@ static int enqueue(halving *h, segment s, const float *center, topomap_error *er
 {
     const topomap_machine *m = h->turn.machine;
 
-    if (topomap_grow(&h->queue, &h->capacity, h->tail + 1, sizeof s, err) != 0)
-        return -1;
     for (uint32_t i = s.item_lo; i < s.item_hi; i++) {
         uint32_t item = h->coarse->item[i];
 
         h->coarse->region[item] = (uint32_t)h->tail;
         memcpy(h->center + (size_t)item * m->dims, center, m->dims * sizeof *center);
     }
-    h->queue[h->tail++] = s;
-    return 0;
+    return TOPOMAP_APPEND(h->queue, h->tail, h->capacity, err, s);
 }
 
 static int halve(halving *h, segment s, topomap_error *err)

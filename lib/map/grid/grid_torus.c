@@ -34,7 +34,7 @@ static void choose_nodes(grid *g)
 
     g->per_node = UINT32_MAX;
     for (uint32_t i = 0; i < m->nodes && room < g->lattice->cells; i++) {
-        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
+        uint32_t slots = topomap_node_slots(m, i);
 
         if (slots == 0)
             continue;
@@ -83,8 +83,7 @@ static int settle(grid *g, topomap_coarse *coarse, const uint32_t *node, uint32_
 
     for (uint32_t i = 0; i < m->nodes; i++)
         g->next[i] = m->slot_first[i];
-    for (uint32_t i = 0; i < coarse->items; i++)
-        coarse->item[i] = i;
+    topomap_identity(coarse->item, coarse->items);
     for (uint32_t i = 0; i < coarse->items; i++)
         for (uint32_t k = 0; k < volume; k++)
             g->slots[i * volume + k] = g->next[node[i]]++;

@@ -121,24 +121,22 @@ static int split(bisector *b, const segment *s, topomap_error *err)
     }
     memcpy(vertex + kept, b->other, moved * sizeof *vertex);
     if (topomap_partition(&b->on_g, b->unit + s->unit, s->units, 2, size, err) ||
-        topomap_grow(&b->todo, &b->capacity, b->count + 2, sizeof *s, err))
+        TOPOMAP_APPEND(b->todo, b->count, b->capacity, err,
+                       (segment){s->vertex + kept, moved, s->unit + size[0], size[1]}))
         return -1;
-    b->todo[b->count++] = (segment){s->vertex + kept, moved, s->unit + size[0], size[1]};
-    b->todo[b->count++] = (segment){s->vertex, kept, s->unit, size[0]};
-    return 0;
+    return TOPOMAP_APPEND(b->todo, b->count, b->capacity, err,
+                          (segment){s->vertex, kept, s->unit, size[0]});
 }
 
 static int run(bisector *b, uint32_t *place_of, topomap_error *err)
 {
     const topomap_hosts *h = b->hosts;
 
-    if (topomap_grow(&b->todo, &b->capacity, 1, sizeof *b->todo, err))
+    if (TOPOMAP_APPEND(b->todo, b->count, b->capacity, err,
+                       (segment){0, h->network->vertices, 0, h->units}))
         return -1;
-    for (uint32_t v = 0; v < h->network->vertices; v++)
-        b->vertex[v] = v;
-    for (uint32_t u = 0; u < h->units; u++)
-        b->unit[u] = u;
-    b->todo[b->count++] = (segment){0, h->network->vertices, 0, h->units};
+    topomap_identity(b->vertex, h->network->vertices);
+    topomap_identity(b->unit, h->units);
     while (b->count) {
         segment s = b->todo[--b->count];
         uint32_t hosts = 0, place = 0;

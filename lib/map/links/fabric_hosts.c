@@ -22,7 +22,7 @@ static int find_places(topomap_hosts *h, topomap_error *err)
         return -1;
     memset(h->place_of, 0xff, n->vertices * sizeof(uint32_t));
     for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t v = n->vertex_of[i], slots = m->slot_first[i + 1] - m->slot_first[i];
+        uint32_t v = n->vertex_of[i], slots = topomap_node_slots(m, i);
 
         if (slots && h->place_of[v] == UINT32_MAX) {
             h->place_of[v] = h->places;

@@ -5,17 +5,10 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
-static int heaviest_first(const void *a, const void *b)
-{
-    const topomap_fast_path *x = a, *y = b;
-
-    if (x->bytes < y->bytes || x->bytes > y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
+TOPOMAP_COMPARE(heaviest_first, topomap_fast_path, TOPOMAP_ORDER(y->bytes, x->bytes),
+                TOPOMAP_ORDER(x->from, y->from) ?: TOPOMAP_ORDER(x->to, y->to))
 
 static int list_paths(topomap_fast_loads *l, const topomap_graph *g, topomap_error *err)
 {
@@ -33,8 +26,7 @@ static int list_paths(topomap_fast_loads *l, const topomap_graph *g, topomap_err
             if (g->bytes[e])
                 l->path[l->paths++] = (topomap_fast_path){
                     .from = u, .to = g->target[e], .bytes = (double)g->bytes[e]};
-    if (l->paths)
-        qsort(l->path, l->paths, sizeof *l->path, heaviest_first);
+    TOPOMAP_SORT(l->path, l->paths, heaviest_first);
     for (uint32_t i = 0; i < l->paths; i++) {
         l->first[l->path[i].from + 2]++;
         l->first[l->path[i].to + 2]++;
@@ -143,14 +135,6 @@ static void list_moved(topomap_fast_loads *l)
     }
 }
 
-static void exchange(topomap_fast_loads *l)
-{
-    uint32_t place = l->at[l->u];
-
-    l->at[l->u] = l->at[l->x];
-    l->at[l->x] = place;
-}
-
 int topomap_fast_loads_swap(topomap_fast_loads *l, uint32_t u, uint32_t x)
 {
     int status = 0;
@@ -168,7 +152,7 @@ int topomap_fast_loads_swap(topomap_fast_loads *l, uint32_t u, uint32_t x)
         p->links = 0;
         p->is_lost = 0;
     }
-    exchange(l);
+    TOPOMAP_SWAP(l->at[l->u], l->at[l->x]);
     for (uint32_t i = 0; status == 0 && i < l->moves; i++)
         status = route(l, &l->path[l->moved[i]]);
     return status;
@@ -176,7 +160,7 @@ int topomap_fast_loads_swap(topomap_fast_loads *l, uint32_t u, uint32_t x)
 
 void topomap_fast_loads_undo(topomap_fast_loads *l)
 {
-    exchange(l);
+    TOPOMAP_SWAP(l->at[l->u], l->at[l->x]);
     for (uint32_t i = 0; i < l->moves; i++)
         add(l, &l->path[l->moved[i]], -1);
     for (uint32_t i = 0; i < l->moves; i++) {

@@ -67,11 +67,6 @@ void topomap_traffic_rows_clear(topomap_traffic_rows *rows)
 
 /* ---- Loads --------------------------------------------------------------------------------- */
 
-static void set_load(topomap_loads *l, uint32_t link)
-{
-    topomap_maxima_set(&l->load, link, l->bytes[link] / l->network->capacity[link]);
-}
-
 double topomap_loads_sum(const topomap_loads *l)
 {
     double sum = 0;
@@ -223,7 +218,7 @@ void topomap_loads_swap(topomap_loads *l)
 
         l->bytes[link] += l->change[link];
         l->bytes[link] = l->bytes[link] > 0 ? l->bytes[link] : 0;
-        set_load(l, link);
+        topomap_maxima_set(&l->load, link, l->bytes[link] / l->network->capacity[link]);
     }
     *l->looked += l->count;
     l->count = 0;

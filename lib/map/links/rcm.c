@@ -13,6 +13,7 @@
 #include "map/problem.h"
 #include "map/links/links.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 typedef struct adjacency {
     uint32_t vertices;
@@ -30,13 +31,7 @@ static uint64_t degree(const adjacency *g, uint32_t v)
     return g->first[v + 1] - g->first[v];
 }
 
-static int by_degree(const void *a, const void *b, void *data)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t dx = degree(data, x), dy = degree(data, y);
-
-    return dx != dy ? (dx < dy ? -1 : 1) : (x > y) - (x < y);
-}
+TOPOMAP_COMPARE_BY(by_degree, const adjacency *g, TOPOMAP_ORDER(degree(g, x), degree(g, y)))
 
 /* Breadth first from \p root into order[at..]; what a vertex adds is sorted by degree where
  * \p sorted. \return where the order ends */
@@ -99,12 +94,8 @@ static int reverse_cuthill_mckee(const adjacency *g, uint32_t *order, topomap_er
         if (o.level[v] != UINT32_MAX)
             continue;
         end = walk(&o, find_rim(&o, v, at), at, 1);
-        for (uint32_t i = at, j = end - 1; i < j; i++, j--) {
-            uint32_t keep = order[i];
-
-            order[i] = order[j];
-            order[j] = keep;
-        }
+        for (uint32_t i = at, j = end - 1; i < j; i++, j--)
+            TOPOMAP_SWAP(order[i], order[j]);
         at = end;
     }
     free(o.level);

@@ -157,20 +157,15 @@ static uint32_t node_of(const relief *r, uint32_t vertex)
     return r->whole_nodes ? place : r->machine->node_of[place];
 }
 
-static uint32_t size_of(const relief *r, uint32_t node)
-{
-    return r->machine->slot_first[node + 1] - r->machine->slot_first[node];
-}
-
 /* Somebody on a node; UINT32_MAX where none there can change places with u. */
 static uint32_t somebody(relief *r, uint32_t node, uint32_t u)
 {
-    uint32_t size = size_of(r, node), x;
+    uint32_t size = topomap_node_slots(r->machine, node), x;
 
     if (size == 0)
         return UINT32_MAX;
     if (r->whole_nodes)
-        x = size == size_of(r, node_of(r, u)) ? r->vertex_at[node] : UINT32_MAX;
+        x = size == topomap_node_slots(r->machine, node_of(r, u)) ? r->vertex_at[node] : UINT32_MAX;
     else
         x = r->vertex_at[r->machine->slot_first[node] + topomap_random_below(&r->random, size)];
     return x == UINT32_MAX || r->at[x] == r->at[u] ? UINT32_MAX : x;
@@ -184,23 +179,27 @@ static uint32_t near(relief *r, uint32_t node)
     return count ? v->node[v->first[node] + topomap_random_below(&r->random, count)] : node;
 }
 
+uint32_t topomap_relief_other(relief *r, uint32_t u)
+{
+    const topomap_traffic_rows *rows = r->rows;
+    uint64_t first = rows->offset[u], degree = rows->offset[u + 1] - first;
+
+    return degree ? rows->other[first + topomap_random_below(&r->random, (uint32_t)degree)]
+                  : UINT32_MAX;
+}
+
 /* Somebody who talks to somebody on u's node, on v's node if a few draws find one there: as in
  * Kernighan and Lin's pairs, either one is nearer to its own in the other's place. */
 static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
 {
-    const topomap_traffic_rows *rows = r->rows;
     uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
 
     for (int i = 0; i < 4 && !r->whole_nodes; i++) {
-        uint32_t slot =
-            r->machine->slot_first[here] + topomap_random_below(&r->random, size_of(r, here));
-        uint32_t w = r->vertex_at[slot], x;
-        uint64_t degree = rows->offset[w + 1] - rows->offset[w];
+        uint32_t slot = r->machine->slot_first[here] +
+                        topomap_random_below(&r->random, topomap_node_slots(r->machine, here));
+        uint32_t x = topomap_relief_other(r, r->vertex_at[slot]);
 
-        if (!degree)
-            continue;
-        x = rows->other[rows->offset[w] + topomap_random_below(&r->random, (uint32_t)degree)];
-        if (r->at[x] == r->at[u])
+        if (x == UINT32_MAX || r->at[x] == r->at[u])
             continue;
         found = x;
         if (node_of(r, x) == there)
@@ -213,9 +212,7 @@ static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
  * around v, around u itself, beside another one that u talks to, or anywhere; or a counterpart. */
 uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
 {
-    const topomap_traffic_rows *rows = r->rows;
-    uint64_t degree = rows->offset[u + 1] - rows->offset[u];
-    uint32_t node = node_of(r, v);
+    uint32_t node = node_of(r, v), other;
 
     switch (kind % TOPOMAP_RELIEF_KINDS) {
     case 0:
@@ -228,10 +225,8 @@ uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind
         node = near(r, node_of(r, u));
         break;
     case 3:
-        if (degree)
-            node = node_of(
-                r,
-                rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)]);
+        other = topomap_relief_other(r, u);
+        node = other == UINT32_MAX ? node : node_of(r, other);
         node = r->whole_nodes ? near(r, node) : node;
         break;
     case 4:
@@ -280,12 +275,6 @@ static double move_J(const relief *r, uint32_t u, uint32_t x)
     return sum;
 }
 
-/* Of the norm, by what is added to the potential. */
-static double added(const relief *r, const relief_phase *phase)
-{
-    return phase->norm * expm1(log1p(phase->priced / phase->potential) / r->power);
-}
-
 /* With a mix, what a swap adds to J counts as much as the mix has it count. */
 double topomap_relief_price(relief *r, uint32_t u, uint32_t x)
 {
@@ -297,7 +286,7 @@ double topomap_relief_price(relief *r, uint32_t u, uint32_t x)
         if (isinf(phase->priced))
             return INFINITY;
         if (phase->loads.count && phase->potential > 0)
-            r->priced += added(r, phase);
+            r->priced += phase->norm * expm1(log1p(phase->priced / phase->potential) / r->power);
     }
     r->priced_J = r->objective->share > 0 ? move_J(r, u, x) + move_J(r, x, u) : 0;
     return r->priced + r->weight * r->priced_J;
@@ -325,8 +314,6 @@ void topomap_relief_compare(relief *r)
 /* The swap that was priced last. */
 void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
 {
-    uint32_t at = r->at[u];
-
     for (uint32_t k = 0; k < r->phases; k++) {
         relief_phase *phase = &r->phase[k];
 
@@ -336,8 +323,7 @@ void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
         phase->potential += phase->priced;
         measure_norm(r, phase);
     }
-    r->at[u] = r->at[x];
-    r->at[x] = at;
+    TOPOMAP_SWAP(r->at[u], r->at[x]);
     r->norm += r->priced;
     r->J += r->priced_J;
     topomap_moves_exchange(r->place_of, r->vertex_at, u, x);

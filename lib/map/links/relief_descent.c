@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
 #include "map/links/links.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 
@@ -8,14 +9,8 @@ enum { TRIES = 3 * TOPOMAP_RELIEF_KINDS };
 
 /* ---- What is on the most loaded links -------------------------------------------------------- */
 
-static int by_load(const void *a, const void *b, void *data)
-{
-    const topomap_maxima *load = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    double p = topomap_maxima_get(load, x), q = topomap_maxima_get(load, y);
-
-    return p < q ? 1 : p > q ? -1 : x < y ? -1 : x > y;
-}
+TOPOMAP_COMPARE_BY(by_load, const topomap_maxima *load,
+                   TOPOMAP_ORDER(topomap_maxima_get(load, y), topomap_maxima_get(load, x)))
 
 static void note_edge(relief *r, uint32_t u, uint32_t v, const topomap_way *way)
 {
@@ -141,19 +136,17 @@ int topomap_relief_descend(relief *r)
  * most loaded links. */
 int topomap_relief_settle(relief *r)
 {
-    const topomap_traffic_rows *rows = r->rows;
     uint32_t idle = 0, begin = topomap_random_below(&r->random, r->vertices);
     double limit = r->best_max * (1 + ENOUGH);
 
     for (uint32_t i = 0; idle < r->vertices && !topomap_relief_over(r); i++) {
         uint32_t u = (begin + i) % r->vertices, best = UINT32_MAX;
-        uint64_t degree = rows->offset[u + 1] - rows->offset[u];
         double best_delta = -1e-12 * r->norm / r->power;
 
-        for (uint32_t k = 0; k < 16 && degree; k++) {
-            uint32_t v =
-                rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)];
-            uint32_t x = topomap_relief_partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
+        for (uint32_t k = 0; k < 16; k++) {
+            uint32_t v = topomap_relief_other(r, u);
+            uint32_t x = v == UINT32_MAX ? UINT32_MAX
+                                         : topomap_relief_partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
             double delta = x == UINT32_MAX ? 0 : topomap_relief_price(r, u, x);
 
             if (delta < best_delta && topomap_relief_peak(r) <= limit) {

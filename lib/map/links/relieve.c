@@ -34,9 +34,6 @@ static const struct {
 /* An edge to try: half of the time one over a hot link, from either end. */
 static int draw(relief *r, uint32_t *u, uint32_t *v)
 {
-    const topomap_traffic_rows *rows = r->rows;
-    uint64_t degree;
-
     if (r->edges && topomap_random_below(&r->random, 2)) {
         const relief_edge *e = &r->edge[topomap_random_below(&r->random, r->edges)];
         int turned = (int)topomap_random_below(&r->random, 2);
@@ -46,10 +43,8 @@ static int draw(relief *r, uint32_t *u, uint32_t *v)
         return 1;
     }
     *u = topomap_random_below(&r->random, r->vertices);
-    degree = rows->offset[*u + 1] - rows->offset[*u];
-    if (degree)
-        *v = rows->other[rows->offset[*u] + topomap_random_below(&r->random, (uint32_t)degree)];
-    return degree > 0;
+    *v = topomap_relief_other(r, *u);
+    return *v != UINT32_MAX;
 }
 
 /* Metropolis's rule. */
@@ -207,8 +202,7 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
         return -1;
     for (uint32_t r = 0; r < problem->ranks; r++)
         node_of[r] = m->node_of[slot_of[r]];
-    for (uint32_t i = 0; i < m->nodes; i++)
-        node_to[i] = i;
+    topomap_identity(node_to, m->nodes);
     if (run(base, node_of, m->nodes, node_to, err))
         return -1;
     topomap_moves_nodes(m, node_to, slot_of);

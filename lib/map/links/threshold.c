@@ -42,12 +42,8 @@ typedef struct threshold {
 /* Takes back what the log has, on a placement. */
 static void rewind_log(const threshold *t, uint32_t *place_of)
 {
-    for (uint32_t i = t->logged; i-- > 0;) {
-        uint32_t u = t->log[2 * i], x = t->log[2 * i + 1], place = place_of[u];
-
-        place_of[u] = place_of[x];
-        place_of[x] = place;
-    }
+    for (uint32_t i = t->logged; i-- > 0;)
+        TOPOMAP_SWAP(place_of[t->log[2 * i]], place_of[t->log[2 * i + 1]]);
 }
 
 /* The maximum alone has plateaus, on which the mean shows a way. */
@@ -125,8 +121,7 @@ static int sample(threshold *t, double *first)
         if (t->fast ? delta > 0 && delta < INFINITY : 1)
             change[drawn++] = delta;
     }
-    if (drawn)
-        qsort(change, drawn, sizeof *change, topomap_by_double);
+    TOPOMAP_SORT(change, drawn, topomap_by_double);
     *first = drawn ? change[drawn / 10] : 0;
     return 0;
 }

@@ -64,13 +64,17 @@ static void append(cartesian *c, const box *b, const uint32_t *dim)
     }
 }
 
-static box part_of(const box *b, uint32_t k, uint32_t at, int upper)
+/* Orders the two parts of a box that is cut at `at` along dimension k. */
+static void halve(cartesian *c, const box *b, uint32_t k, uint32_t at,
+                  void (*order)(cartesian *c, const box *b))
 {
     box part = *b;
 
-    part.size[k] = upper ? b->size[k] - at : at;
-    part.corner[k] += upper ? at : 0;
-    return part;
+    part.size[k] = at;
+    order(c, &part);
+    part.size[k] = b->size[k] - at;
+    part.corner[k] += at;
+    order(c, &part);
 }
 
 /* Dimensions in which the fewest neighbours lie first, the longest of these first. */
@@ -100,14 +104,9 @@ static void hyperplane(cartesian *c, const box *b)
     preferred(c, b, dim);
     for (uint32_t i = 0; i < c->lattice->dims && cells > 2 * (uint64_t)c->per_node; i++)
         for (uint32_t at = b->size[dim[i]] / 2; at > 0; at--) {
-            box part;
-
             if (cells / b->size[dim[i]] * at % c->per_node != 0)
                 continue;
-            part = part_of(b, dim[i], at, 0);
-            hyperplane(c, &part);
-            part = part_of(b, dim[i], at, 1);
-            hyperplane(c, &part);
+            halve(c, b, dim[i], at, hyperplane);
             return;
         }
     append(c, b, dim);
@@ -118,7 +117,6 @@ static void kd_tree(cartesian *c, const box *b)
 {
     uint32_t dim[TOPOMAP_LATTICE_DIMS], longest = UINT32_MAX;
     double most = 0;
-    box part;
 
     for (uint32_t k = 0; k < c->lattice->dims; k++) {
         uint32_t along = offsets_along(c->lattice, k);
@@ -130,14 +128,10 @@ static void kd_tree(cartesian *c, const box *b)
             longest = k;
         }
     }
-    if (longest == UINT32_MAX) {
+    if (longest == UINT32_MAX)
         append(c, b, dim);
-        return;
-    }
-    part = part_of(b, longest, b->size[longest] / 2, 0);
-    kd_tree(c, &part);
-    part = part_of(b, longest, b->size[longest] / 2, 1);
-    kd_tree(c, &part);
+    else
+        halve(c, b, longest, b->size[longest] / 2, kd_tree);
 }
 
 /* Widths of the strips: sides of a cube of a node's ranks, the last strip taking the rest. */
@@ -256,20 +250,20 @@ static int settle(const cartesian *c, const topomap_problem *problem, uint32_t *
                   topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    uint32_t *slots = topomap_nested_slots(m, err), next = c->lattice->cells;
+    uint32_t next = c->lattice->cells;
+    TOPOMAP_FREED uint32_t *slots = topomap_nested_slots(m, err);
     TOPOMAP_FREED uint32_t *place = topomap_alloc(c->lattice->cells, sizeof *place, err);
 
-    if (slots && place) {
-        for (uint32_t i = 0; i < c->lattice->cells; i++)
-            place[c->order[i]] = i;
-        for (uint32_t v = 0; v < m->slots; v++) {
-            uint32_t cell = v < problem->ranks ? c->lattice->cell[v] : UINT32_MAX;
+    if (!slots || !place)
+        return -1;
+    for (uint32_t i = 0; i < c->lattice->cells; i++)
+        place[c->order[i]] = i;
+    for (uint32_t v = 0; v < m->slots; v++) {
+        uint32_t cell = v < problem->ranks ? c->lattice->cell[v] : UINT32_MAX;
 
-            slot_of[v] = slots[cell == UINT32_MAX ? next++ : place[cell]];
-        }
+        slot_of[v] = slots[cell == UINT32_MAX ? next++ : place[cell]];
     }
-    free(slots);
-    return slots && place ? 0 : -1;
+    return 0;
 }
 
 enum { NODECART, HYPERPLANE, KD_TREE, STRIPS };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
 #include "map/papers/papers.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 
@@ -31,15 +32,13 @@ typedef struct axis {
     uint32_t dim;
 } axis;
 
-static int by_coordinate(const void *a, const void *b, void *data)
+static uint16_t coordinate(const axis *along, uint32_t node)
 {
-    const axis *by = data;
-    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    uint16_t x = by->machine->coord[(size_t)i * by->machine->dims + by->dim];
-    uint16_t y = by->machine->coord[(size_t)j * by->machine->dims + by->dim];
-
-    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
+    return along->machine->coord[(size_t)node * along->machine->dims + along->dim];
 }
+
+TOPOMAP_COMPARE_BY(by_coordinate, const axis *along,
+                   TOPOMAP_ORDER(coordinate(along, x), coordinate(along, y)))
 
 static segment half(segment s, int upper)
 {
@@ -129,7 +128,7 @@ int topomap_cells_init(topomap_cells *cells, const topomap_machine *machine, top
         return -1;
     for (uint32_t i = 0; i < n; i++) {
         cells->order[i] = i;
-        cells->room[i] = machine->slot_first[i + 1] - machine->slot_first[i];
+        cells->room[i] = topomap_node_slots(machine, i);
     }
     divide(cells, (segment){0, 0, n});
     for (uint32_t i = 0; i < n; i++)

@@ -10,75 +10,7 @@
 #include "map/problem.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-
-/* Unplaced vertices, the one that exchanges most with the placed first. */
-typedef struct ranking {
-    double *key;    /* [n] */
-    uint32_t *heap; /* vertices */
-    uint32_t *at;   /* [n] position in the heap */
-    uint32_t count;
-} ranking;
-
-static int before(const ranking *r, uint32_t u, uint32_t v)
-{
-    return r->key[u] != r->key[v] ? r->key[u] > r->key[v] : u < v;
-}
-
-static void put(ranking *r, uint32_t at, uint32_t u)
-{
-    r->heap[at] = u;
-    r->at[u] = at;
-}
-
-static void rise(ranking *r, uint32_t u)
-{
-    uint32_t at = r->at[u];
-
-    while (at && before(r, u, r->heap[(at - 1) / 2])) {
-        put(r, at, r->heap[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    put(r, at, u);
-}
-
-static void sink(ranking *r, uint32_t at, uint32_t u)
-{
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-
-        if (child >= r->count)
-            break;
-        if (child + 1 < r->count && before(r, r->heap[child + 1], r->heap[child]))
-            child++;
-        if (!before(r, r->heap[child], u))
-            break;
-        put(r, at, r->heap[child]);
-        at = child;
-    }
-    put(r, at, u);
-}
-
-static void take_out(ranking *r, uint32_t u)
-{
-    uint32_t at = r->at[u], last = r->heap[--r->count];
-
-    if (last == u)
-        return;
-    sink(r, at, last);
-    rise(r, last);
-}
-
-static int ranking_init(ranking *r, uint32_t n, topomap_arena *memory, topomap_error *err)
-{
-    r->key = topomap_arena_alloc(memory, n, sizeof *r->key, err);
-    r->heap = topomap_arena_alloc(memory, n, sizeof *r->heap, err);
-    r->at = topomap_arena_alloc(memory, n, sizeof *r->at, err);
-    if (memory->is_short)
-        return -1;
-    for (r->count = 0; r->count < n; r->count++)
-        put(r, r->count, r->count);
-    return 0;
-}
+#include "util/keyed.h"
 
 /* The vertex of the largest weighted degree. */
 static uint32_t heaviest(const topomap_weights *w)
@@ -99,25 +31,38 @@ static uint32_t heaviest(const topomap_weights *w)
     return best;
 }
 
-static void place_all(const topomap_weights *w, int linked, ranking *r, topomap_places *places,
-                      uint32_t *slot_of)
+/* The heap has the vertices by what they exchange with those placed, the most first. An entry is
+ * stale once its vertex is placed; what it exchanges only grows, so that its newest is the first.
+ */
+static int place_all(const topomap_weights *w, int linked, double *exchanged,
+                     topomap_places *places, uint32_t *slot_of, topomap_error *err)
 {
+    TOPOMAP_CLEANUP(topomap_heap_clear) topomap_heap heap = {0};
     uint32_t u = heaviest(w), slot = topomap_places_centre(places);
 
-    for (uint32_t v = 0; v < w->vertices; v++)
+    for (uint32_t v = 0; v < w->vertices; v++) {
         slot_of[v] = UINT32_MAX;
-    for (;;) {
-        take_out(r, u);
+        if (topomap_heap_push(&heap, (topomap_keyed){.a = v}, err))
+            return -1;
+    }
+    for (uint32_t placed = 1;; placed++) {
         topomap_places_take(places, slot);
         slot_of[u] = slot;
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-            if (slot_of[w->target[e]] == UINT32_MAX) {
-                r->key[w->target[e]] += (double)w->weight[e];
-                rise(r, w->target[e]);
-            }
-        if (r->count == 0)
-            return;
-        u = r->heap[0];
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            uint32_t v = w->target[e];
+
+            exchanged[v] += (double)w->weight[e];
+            if (slot_of[v] == UINT32_MAX &&
+                topomap_heap_push(
+                    &heap, (topomap_keyed){.key = -topomap_keyed_number(exchanged[v]), .a = v},
+                    err))
+                return -1;
+        }
+        if (placed == w->vertices)
+            return 0;
+        do
+            u = topomap_heap_pop(&heap).a;
+        while (slot_of[u] != UINT32_MAX);
         for (uint64_t e = w->offset[u]; linked && e < w->offset[u + 1]; e++)
             if (slot_of[w->target[e]] != UINT32_MAX)
                 topomap_places_pull(places, slot_of[w->target[e]], (double)w->weight[e]);
@@ -130,14 +75,13 @@ static int construct(const topomap_algorithm_impl *self, topomap_problem *proble
                      uint32_t *slot_of, topomap_error *err)
 {
     double started = topomap_clock_cpu();
+    uint32_t n = problem->weights.vertices;
     TOPOMAP_CLEANUP(topomap_places_clear) topomap_places places = {0};
-    TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
-    ranking r = {0};
+    TOPOMAP_FREED double *exchanged = topomap_alloc(n, sizeof *exchanged, err);
 
-    if (topomap_places_init(&places, problem->machine, err) ||
-        ranking_init(&r, problem->weights.vertices, &memory, err))
+    if (!exchanged || topomap_places_init(&places, problem->machine, err) ||
+        place_all(&problem->weights, self->variant, exchanged, &places, slot_of, err))
         return -1;
-    place_all(&problem->weights, self->variant, &r, &places, slot_of);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - started;
     return 0;
 }

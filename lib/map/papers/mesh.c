@@ -6,13 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
-
-static void add_axis(topomap_mesh *mesh, uint32_t d, uint32_t low, uint32_t extent)
-{
-    mesh->axis[mesh->axes] = d;
-    mesh->low[mesh->axes] = low;
-    mesh->extent[mesh->axes++] = extent;
-}
+#include "util/sorted.h"
 
 static void measure(topomap_mesh *mesh)
 {
@@ -29,20 +23,17 @@ static void measure(topomap_mesh *mesh)
             low = c < low ? c : low;
             high = c > high ? c : high;
         }
-        if (high > low)
-            add_axis(mesh, d, low, high - low + 1);
+        if (high <= low)
+            continue;
+        mesh->axis[mesh->axes] = d;
+        mesh->low[mesh->axes] = low;
+        mesh->extent[mesh->axes++] = high - low + 1;
     }
 }
 
-static int by_place(const void *a, const void *b, void *data)
-{
-    const topomap_machine *m = data;
-    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    int order = memcmp(m->coord + (size_t)i * m->dims, m->coord + (size_t)j * m->dims,
-                       m->dims * sizeof *m->coord);
-
-    return order ? order : (i > j) - (i < j);
-}
+TOPOMAP_COMPARE_BY(by_place, const topomap_machine *m,
+                   memcmp(m->coord + (size_t)x * m->dims, m->coord + (size_t)y * m->dims,
+                          m->dims * sizeof *m->coord))
 
 /* Several nodes of one router are at one place. */
 static int measure_depth(topomap_mesh *mesh, topomap_error *err)
@@ -52,15 +43,14 @@ static int measure_depth(topomap_mesh *mesh, topomap_error *err)
 
     if (!node)
         return -1;
-    for (uint32_t i = 0; i < m->nodes; i++)
-        node[i] = i;
+    topomap_identity(node, m->nodes);
     qsort_r(node, m->nodes, sizeof *node, by_place, m);
     for (uint32_t i = 0; i < m->nodes; i++) {
         if (i > 0 &&
             memcmp(m->coord + (size_t)node[i] * m->dims, m->coord + (size_t)node[i - 1] * m->dims,
                    m->dims * sizeof *m->coord) != 0)
             depth = 0;
-        depth += m->slot_first[node[i] + 1] - m->slot_first[node[i]];
+        depth += topomap_node_slots(m, node[i]);
         mesh->depth = depth > mesh->depth ? depth : mesh->depth;
     }
     free(node);
@@ -94,19 +84,19 @@ void topomap_mesh_put_near(topomap_mesh *mesh, uint32_t rank, const uint32_t *co
     mesh->slot_of[rank] = topomap_cells_next(&mesh->cells, coord);
 }
 
-static void corner(const topomap_mesh *mesh, uint32_t *coord)
+static void coordinates(const topomap_mesh *mesh, uint32_t slot, uint32_t *coord)
 {
     const topomap_machine *m = mesh->problem->machine;
 
     for (uint32_t d = 0; d < m->dims; d++)
-        coord[d] = m->coord[(size_t)m->node_of[0] * m->dims + d];
+        coord[d] = m->coord[(size_t)m->node_of[slot] * m->dims + d];
 }
 
 void topomap_mesh_put(topomap_mesh *mesh, uint32_t rank, const uint32_t *at)
 {
     uint32_t coord[TOPOMAP_MACHINE_DIMS];
 
-    corner(mesh, coord); /* the dimensions without an extent */
+    coordinates(mesh, 0, coord); /* the dimensions without an extent */
     for (uint32_t a = 0; a < mesh->axes; a++)
         coord[mesh->axis[a]] = mesh->low[a] + at[a];
     topomap_mesh_put_near(mesh, rank, coord);
@@ -126,15 +116,12 @@ void topomap_mesh_put_part(topomap_mesh *mesh, uint32_t rank, const double *part
 
 void topomap_mesh_where(const topomap_mesh *mesh, uint32_t rank, uint32_t *coord)
 {
-    const topomap_machine *m = mesh->problem->machine;
-
-    for (uint32_t d = 0; d < m->dims; d++)
-        coord[d] = m->coord[(size_t)m->node_of[mesh->slot_of[rank]] * m->dims + d];
+    coordinates(mesh, mesh->slot_of[rank], coord);
 }
 
 void topomap_mesh_middle(const topomap_mesh *mesh, uint32_t *coord)
 {
-    corner(mesh, coord);
+    coordinates(mesh, 0, coord);
     for (uint32_t a = 0; a < mesh->axes; a++)
         coord[mesh->axis[a]] = mesh->low[a] + (mesh->extent[a] - 1) / 2;
 }

@@ -132,7 +132,7 @@ static void forget_losses(topomap_anneal *a, uint32_t v)
         a->loss[(size_t)a->arc[e].target * stride].all = 0.0f;
 }
 
-static inline void apply(topomap_anneal *a, uint32_t u, uint32_t x)
+void topomap_anneal_swap(topomap_anneal *a, uint32_t u, uint32_t x)
 {
     uint32_t code = a->code[u];
 
@@ -143,11 +143,6 @@ static inline void apply(topomap_anneal *a, uint32_t u, uint32_t x)
     a->code[u] = a->code[x];
     a->code[x] = code;
     topomap_moves_exchange(a->place, a->at, u, x);
-}
-
-void topomap_anneal_swap(topomap_anneal *a, uint32_t u, uint32_t x)
-{
-    apply(a, u, x);
 }
 
 /* A number below bound from 16 random bits. */
@@ -285,7 +280,7 @@ static void block_nested(topomap_anneal *a, const step *now, const float *draw)
 
             if (delta > list[k].most)
                 continue;
-            apply(a, list[k].u, list[k].x);
+            topomap_anneal_swap(a, list[k].u, list[k].x);
             a->change += delta;
             a->accepted++;
         }
@@ -306,7 +301,7 @@ block(topomap_anneal *a, enum topomap_closeness_how how, const step *now, const 
         delta = swap_delta(a, how, u, x);
         if (delta > now->temperature * draw[bits % DRAWS])
             continue;
-        apply(a, u, x);
+        topomap_anneal_swap(a, u, x);
         a->change += delta;
         a->accepted++;
     }
@@ -366,8 +361,7 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
         if (delta != 0.0)
             cost[count++] = fabs(delta);
     }
-    if (count)
-        qsort(cost, count, sizeof *cost, topomap_by_double);
+    TOPOMAP_SORT(cost, count, topomap_by_double);
     *median = count ? cost[count / 2] : 0.0;
     *low = count ? cost[count / 10] : 0.0;
     return 0;
@@ -419,31 +413,26 @@ int topomap_anneal_sums(const topomap_anneal *a)
            topomap_anneal_arcs(a) <= SPARSE;
 }
 
-static int keep_losses(topomap_anneal *a, topomap_error *err)
-{
-    if (!a->loss && topomap_anneal_sums(a))
-        a->loss = topomap_arena_alloc(&a->memory, (size_t)a->vertices * (a->close->levels + 1),
-                                      sizeof *a->loss, err);
-    return a->memory.is_short ? -1 : 0;
-}
-
 int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
                        const topomap_cooling *cooling, topomap_error *err)
 {
     TOPOMAP_FREED float *draw = topomap_alloc(DRAWS, sizeof *draw, err);
     double median, low;
-    int status;
 
     if (!draw)
         return -1;
     a->highest = a->close->shape ? UINT32_MAX - 1 : a->lowest;
-    status = keep_losses(a, err) == 0 ? sample(a, &median, &low, err) : -1;
+    if (!a->loss && topomap_anneal_sums(a))
+        a->loss = topomap_arena_alloc(&a->memory, (size_t)a->vertices * (a->close->levels + 1),
+                                      sizeof *a->loss, err);
+    if (a->memory.is_short || sample(a, &median, &low, err))
+        return -1;
     a->highest = UINT32_MAX - 1;
     for (uint32_t i = 0; i < DRAWS; i++)
         draw[i] = (float)-log((i + 0.5) / DRAWS);
-    if (status == 0 && median > 0.0) /* else no swap costs anything, nor gains */
+    if (median > 0.0) /* else no swap costs anything, nor gains */
         cool(a, problem, cooling, median * cooling->hot, low * cooling->cold, draw);
-    return status;
+    return 0;
 }
 
 /* ---- Between the problem and the state ------------------------------------------------------ */

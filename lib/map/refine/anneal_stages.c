@@ -49,13 +49,6 @@ static const uint32_t table_nodes[] = {[TOPOMAP_FAST] = 1024,
                                        [TOPOMAP_DEFAULT] = TOPOMAP_CLOSE_NODES,
                                        [TOPOMAP_STRONG] = TOPOMAP_CLOSE_NODES};
 
-/* What a caller or a user gives it, as a multiple of the effort's proposals. */
-static double share(const topomap_problem *problem)
-{
-    return (problem->patience > 0.0 ? problem->patience : 1.0) *
-           topomap_parameter_number(problem, "proposals", 100) / 100.0;
-}
-
 static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_anneal *a,
                                  topomap_cooling cooling)
 {
@@ -119,9 +112,11 @@ static int stages(topomap_problem *problem, const schedule *s, uint32_t *slot_of
 /* What a caller or a user gives it. */
 static topomap_cooling tuned(const topomap_problem *problem, topomap_cooling cooling)
 {
+    double more = problem->patience > 0.0 ? problem->patience : 1.0;
     double heat = (double)topomap_parameter_number(problem, "heat", 100) / 100.0;
 
-    cooling.proposals = (uint64_t)((double)cooling.proposals * share(problem));
+    more = more * topomap_parameter_number(problem, "proposals", 100) / 100.0;
+    cooling.proposals = (uint64_t)((double)cooling.proposals * more);
     cooling.hot *= heat;
     cooling.cold *= heat;
     return cooling;

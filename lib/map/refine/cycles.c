@@ -152,22 +152,17 @@ static int search(topomap_anneal *a, const topomap_problem *problem, topomap_err
     uint32_t n = a->vertices;
     cycles c = {.a = a, .problem = problem};
     double most = fmin(budget[problem->effort].each * n, budget[problem->effort].all);
-    int status = -1;
 
-    c.left = topomap_alloc(n, sizeof *c.left, err);
-    c.priced = topomap_alloc(n, sizeof *c.priced, err);
-    if (c.left && c.priced && topomap_ring_open(&c.ring, n, &a->random, err) == 0) {
-        for (uint32_t looked = 1; c.ring.count && c.edges < most; looked++) {
-            if (looked % 64 == 0 && topomap_problem_late(problem))
-                break;
-            chain(&c, topomap_ring_take(&c.ring));
-        }
-        status = 0;
+    c.left = topomap_arena_alloc(&a->memory, n, sizeof *c.left, err);
+    c.priced = topomap_arena_alloc(&a->memory, n, sizeof *c.priced, err);
+    if (topomap_ring_open(&c.ring, n, &a->random, &a->memory, err))
+        return -1;
+    for (uint32_t looked = 1; c.ring.count && c.edges < most; looked++) {
+        if (looked % 64 == 0 && topomap_problem_late(problem))
+            break;
+        chain(&c, topomap_ring_take(&c.ring));
     }
-    topomap_ring_close(&c.ring);
-    free(c.left);
-    free(c.priced);
-    return status;
+    return 0;
 }
 
 static int on_level(topomap_problem *problem, int level, uint32_t *slot_of, topomap_error *err)

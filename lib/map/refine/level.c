@@ -10,6 +10,8 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/keyed.h"
+#include "util/sorted.h"
 
 enum { DRAWS = 32, SCANS = 64 };
 #define ROUNDING 1e-9
@@ -19,69 +21,33 @@ static double load_of(const topomap_level *level, uint32_t v)
     return v < level->ranks ? (double)level->load[v] : 0.0;
 }
 
-static uint32_t slots_of(const topomap_machine *m, uint32_t node)
-{
-    return m->slot_first[node + 1] - m->slot_first[node];
-}
-
 /* ---- LPT ------------------------------------------------------------------------------------- */
 
-static int heavier(const void *a, const void *b, void *data)
+TOPOMAP_COMPARE_BY(heavier, const uint64_t *load, TOPOMAP_ORDER(load[y], load[x]))
+
+/* Each rank, in this order, to the node of least load a slot that has one left.
+ * \param node  [nodes] 0; out: the loads; \param left  [nodes] scratch */
+static int deal(const topomap_problem *problem, const uint32_t *order, double *node, uint32_t *left,
+                uint32_t *dealt, topomap_error *err)
 {
-    const uint64_t *load = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const topomap_machine *m = problem->machine;
+    TOPOMAP_CLEANUP(topomap_heap_clear) topomap_heap heap = {0};
 
-    return load[x] > load[y] ? -1 : load[x] < load[y] ? 1 : x < y ? -1 : x > y;
-}
-
-typedef struct dealing {
-    const topomap_machine *machine;
-    uint32_t *heap, count; /* nodes with free slots, the one of least load first */
-    uint32_t *left;        /* [nodes] free slots */
-    double *node;          /* [nodes] */
-} dealing;
-
-static int before(const dealing *d, uint32_t a, uint32_t b)
-{
-    double x = d->node[a] / slots_of(d->machine, a), y = d->node[b] / slots_of(d->machine, b);
-
-    return x < y || (!(x > y) && a < b);
-}
-
-static void sift(dealing *d, uint32_t i)
-{
-    for (;;) {
-        uint32_t least = 2 * i + 1, node = d->heap[i];
-
-        if (least >= d->count)
-            return;
-        if (least + 1 < d->count && before(d, d->heap[least + 1], d->heap[least]))
-            least++;
-        if (!before(d, d->heap[least], node))
-            return;
-        d->heap[i] = d->heap[least];
-        d->heap[least] = node;
-        i = least;
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        left[i] = topomap_node_slots(m, i);
+        if (left[i] && topomap_heap_push(&heap, (topomap_keyed){.a = i}, err))
+            return -1;
     }
-}
+    for (uint32_t i = 0; i < problem->ranks; i++) {
+        topomap_keyed at = topomap_heap_pop(&heap);
 
-static void deal(dealing *d, const uint64_t *load, const uint32_t *order, uint32_t ranks,
-                 uint32_t *dealt)
-{
-    for (uint32_t i = 0; i < d->machine->nodes; i++) {
-        d->left[i] = slots_of(d->machine, i);
-        if (d->left[i])
-            d->heap[d->count++] = i; /* all empty: in order of ids */
+        dealt[order[i]] = at.a;
+        node[at.a] += (double)problem->load[order[i]];
+        at.key = topomap_keyed_number(node[at.a] / topomap_node_slots(m, at.a));
+        if (--left[at.a] && topomap_heap_push(&heap, at, err))
+            return -1;
     }
-    for (uint32_t i = 0; i < ranks; i++) {
-        uint32_t node = d->heap[0];
-
-        dealt[order[i]] = node;
-        d->node[node] += (double)load[order[i]];
-        if (--d->left[node] == 0)
-            d->heap[0] = d->heap[--d->count];
-        sift(d, 0);
-    }
+    return 0;
 }
 
 static int is_uneven(const topomap_problem *problem)
@@ -96,27 +62,26 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
                        topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    dealing d = {.machine = m};
     TOPOMAP_CLEANUP(topomap_arena_clear) topomap_arena memory = {0};
-    uint32_t *order;
+    uint32_t *order, *left;
+    double *node;
 
     if (m->nodes < 2 || !is_uneven(problem))
         return 0;
     *level = (topomap_level){.load = problem->load, .ranks = problem->ranks};
-    d.heap = topomap_arena_alloc(&memory, m->nodes, sizeof *d.heap, err);
-    d.left = topomap_arena_alloc(&memory, m->nodes, sizeof *d.left, err);
-    d.node = topomap_arena_alloc(&memory, m->nodes, sizeof *d.node, err);
+    left = topomap_arena_alloc(&memory, m->nodes, sizeof *left, err);
+    node = topomap_arena_alloc(&memory, m->nodes, sizeof *node, err);
     order = topomap_arena_alloc(&memory, problem->ranks, sizeof *order, err);
     if (memory.is_short)
         return -1;
     level->dealt = topomap_alloc(problem->ranks, sizeof *level->dealt, err);
     if (!level->dealt)
         return -1;
-    for (uint32_t r = 0; r < problem->ranks; r++)
-        order[r] = r;
+    topomap_identity(order, problem->ranks);
     qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
-    deal(&d, problem->load, order, problem->ranks, level->dealt);
-    level->limit = topomap_nodes_most_load(m, d.node) * (1 + part);
+    if (deal(problem, order, node, left, level->dealt, err))
+        return -1;
+    level->limit = topomap_nodes_most_load(m, node) * (1 + part);
     return 1;
 }
 
@@ -130,7 +95,8 @@ void topomap_level_close(topomap_level *level)
 
 static double above(const topomap_problem *problem, uint32_t node, double load)
 {
-    double most = problem->level->limit * slots_of(problem->machine, node) * (1 + ROUNDING);
+    double most =
+        problem->level->limit * topomap_node_slots(problem->machine, node) * (1 + ROUNDING);
 
     return load > most ? load - most : 0.0;
 }
@@ -227,7 +193,8 @@ static uint32_t draw(levelling *l, uint32_t u, uint32_t kind)
     degree = degree < UINT32_MAX ? degree : UINT32_MAX;
     node = m->node_of[l->slot_of[w->target[w->offset[u] +
                                            topomap_random_below(&l->random, (uint32_t)degree)]]];
-    return l->vertex_at[m->slot_first[node] + topomap_random_below(&l->random, slots_of(m, node))];
+    return l->vertex_at[m->slot_first[node] +
+                        topomap_random_below(&l->random, topomap_node_slots(m, node))];
 }
 
 static uint32_t fullest(const levelling *l)
@@ -237,7 +204,9 @@ static uint32_t fullest(const levelling *l)
     double most = 0.0;
 
     for (uint32_t i = 0; i < m->nodes; i++) {
-        double over = slots_of(m, i) ? above(l->problem, i, l->node[i]) / slots_of(m, i) : 0.0;
+        double over = topomap_node_slots(m, i)
+                          ? above(l->problem, i, l->node[i]) / topomap_node_slots(m, i)
+                          : 0.0;
 
         if (over > most) {
             most = over;

@@ -67,9 +67,9 @@ static double cost_without(const topomap_pairs *s, uint32_t u, uint32_t to, uint
 static double priced(const topomap_pairs *s, uint32_t u, uint32_t x, int to_the_end)
 {
     uint32_t p = s->slot_of[u], q = s->slot_of[x];
-    double now =
-        s->gamma[u] + s->gamma[x] -
-        2 * (double)topomap_twins_weight(&s->problem->weights, u, x) * distance(&s->oracle, p, q);
+    double now = s->gamma[u] + s->gamma[x] -
+                 2 * (double)topomap_weights_between(&s->problem->weights, u, x) *
+                     distance(&s->oracle, p, q);
     double limit = to_the_end ? INFINITY : now;
     double then = cost_without(s, u, q, x, 0.0, limit);
 
@@ -417,8 +417,7 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
     if (memory.is_short)
         return -1;
     measure_parts(&s, n);
-    for (uint32_t u = 0; u < n; u++)
-        s.order[u] = u;
+    topomap_identity(s.order, n);
     topomap_random_shuffle(&s.random, s.order, n);
     search(&s, n);
     return 0;
@@ -445,17 +444,16 @@ static int refine(const topomap_algorithm_impl *self, topomap_problem *problem, 
 {
     double before = topomap_clock_cpu();
     uint64_t block = self->variant == NP ? topomap_parameter_number(problem, "block", NP_BLOCK) : 0;
-    topomap_pairs s;
-    int status = topomap_pairs_init(&s, problem, slot_of, err);
+    TOPOMAP_CLEANUP(topomap_pairs_clear) topomap_pairs s = {0};
 
-    if (status != 0)
+    if (topomap_pairs_init(&s, problem, slot_of, err))
         return -1;
     s.looks = allowed_looks(problem);
-    status = self->variant > 0 ? topomap_pairs_near(&s, (uint32_t)self->variant, err)
-                               : topomap_pairs_cyclic(&s, (uint32_t)block, err);
-    topomap_pairs_clear(&s);
+    if (self->variant > 0 ? topomap_pairs_near(&s, (uint32_t)self->variant, err)
+                          : topomap_pairs_cyclic(&s, (uint32_t)block, err))
+        return -1;
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    return status;
+    return 0;
 }
 
 static const topomap_parameter blocks[] = {

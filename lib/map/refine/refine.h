@@ -142,26 +142,19 @@ typedef struct topomap_ring {
     uint8_t *queued;                    /* [size] */
 } topomap_ring;
 
-/** All vertices are in it, in random order. On failure it is to be closed, too. */
+/** All vertices are in it, in random order; it ends with the arena. */
 static inline int topomap_ring_open(topomap_ring *ring, uint32_t vertices, topomap_random *random,
-                                    topomap_error *err)
+                                    topomap_arena *memory, topomap_error *err)
 {
     *ring = (topomap_ring){.count = vertices, .size = vertices};
-    ring->queue = topomap_alloc(vertices, sizeof *ring->queue, err);
-    ring->queued = topomap_alloc(vertices, 1, err);
-    if (!ring->queue || !ring->queued)
+    ring->queue = topomap_arena_alloc(memory, vertices, sizeof *ring->queue, err);
+    ring->queued = topomap_arena_alloc(memory, vertices, 1, err);
+    if (memory->is_short)
         return -1;
-    for (uint32_t v = 0; v < vertices; v++)
-        ring->queue[v] = v;
+    topomap_identity(ring->queue, vertices);
     topomap_random_shuffle(random, ring->queue, vertices);
     memset(ring->queued, 1, vertices);
     return 0;
-}
-
-static inline void topomap_ring_close(topomap_ring *ring)
-{
-    free(ring->queue);
-    free(ring->queued);
 }
 
 static inline void topomap_ring_put(topomap_ring *ring, uint32_t v)
@@ -197,9 +190,6 @@ void topomap_twins_clear(topomap_twins *twins);
 
 /** Nonzero for twins; for others, too, once in 2^64. O(log degree). */
 int topomap_twins_are(const topomap_twins *twins, uint32_t u, uint32_t x);
-
-/** w(u, x), 0 where they have no edge. O(log degree). */
-uint64_t topomap_twins_weight(const topomap_weights *weights, uint32_t u, uint32_t x);
 
 /* ---- pairs --------------------------------------------------------------------- */
 /* Local search over pairs of ranks: Schulz & Traeff (VieM), sections 2, 3.2 and 3.3. A swap costs

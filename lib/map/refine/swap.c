@@ -54,8 +54,7 @@ static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity
     if (!node_to || node_graph(problem, slot_of, &weights, err))
         return -1;
     swap.held = problem->held ? &held : NULL;
-    for (uint32_t i = 0; i < m->nodes; i++)
-        node_to[i] = i;
+    topomap_identity(node_to, m->nodes);
     status = search(&swap, problem, vicinity, err);
     topomap_arena_clear(&swap.memory);
     if (status == 0)

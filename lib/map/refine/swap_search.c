@@ -80,7 +80,7 @@ enum {
 
 typedef struct search {
     topomap_swap *swap;
-    topomap_twins twins;
+    topomap_twins *twins;
     topomap_ring ring; /* of vertices to look at */
     uint32_t *tried;   /* [places] the round in which a place was priced last */
     uint32_t round;
@@ -117,7 +117,7 @@ static void price(search *q, uint32_t place)
         return;
     cost = 1 + edges * edges / (DENSE * DENSE);
     s->evaluations -= cost < s->evaluations ? cost : s->evaluations;
-    if (edges > MANY_EDGES && topomap_twins_are(&q->twins, q->u, x))
+    if (edges > MANY_EDGES && topomap_twins_are(q->twins, q->u, x))
         return;
     delta = topomap_swap_delta(s, q->u, x);
     if (delta < q->best_delta || (delta == q->best_delta && q->best != UINT32_MAX && x < q->best)) {
@@ -161,7 +161,7 @@ static void price_around(search *q, uint32_t place)
             break;
         if (s->whole_nodes)
             price(q, other);
-        else if (s->machine->slot_first[other] < s->machine->slot_first[other + 1])
+        else if (topomap_node_slots(s->machine, other))
             price_node(q, other, s->machine->slot_first[other], s->reach / 4 + 1);
     }
 }
@@ -200,22 +200,16 @@ static void look_at(search *q, uint32_t u)
         topomap_ring_put(&q->ring, w->target[e]);
 }
 
-static void search_clear(search *q)
-{
-    topomap_twins_clear(&q->twins);
-    topomap_ring_close(&q->ring);
-    free(q->tried);
-}
-
 int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
 {
     uint32_t n = s->weights->vertices, looked = 0;
     topomap_random random = {seed};
-    TOPOMAP_CLEANUP(search_clear) search q = {.swap = s};
+    TOPOMAP_CLEANUP(topomap_twins_clear) topomap_twins twins = {0};
+    search q = {.swap = s, .twins = &twins};
 
-    q.tried = topomap_alloc(n, sizeof *q.tried, err);
-    if (!q.tried || topomap_ring_open(&q.ring, n, &random, err) ||
-        topomap_twins_init(&q.twins, s->weights, err))
+    q.tried = topomap_arena_alloc(&s->memory, n, sizeof *q.tried, err);
+    if (topomap_ring_open(&q.ring, n, &random, &s->memory, err) ||
+        topomap_twins_init(&twins, s->weights, err))
         return -1;
     while (q.ring.count && s->evaluations) {
         if (++looked % 256 == 0 && topomap_problem_late(s->problem))

@@ -36,20 +36,6 @@ void topomap_twins_clear(topomap_twins *twins)
     twins->print = NULL;
 }
 
-uint64_t topomap_twins_weight(const topomap_weights *w, uint32_t u, uint32_t x)
-{
-    uint64_t at;
-
-    if (w->offset[u + 1] - w->offset[u] > w->offset[x + 1] - w->offset[x]) {
-        uint32_t keep = u;
-
-        u = x;
-        x = keep;
-    }
-    at = topomap_sorted_u32(w->target, w->offset[u], w->offset[u + 1], x);
-    return at < w->offset[u + 1] && w->target[at] == x ? w->weight[at] : 0;
-}
-
 /* The edge between the two, which a swap leaves as it is, is taken out of both. */
 int topomap_twins_are(const topomap_twins *twins, uint32_t u, uint32_t x)
 {
@@ -58,6 +44,6 @@ int topomap_twins_are(const topomap_twins *twins, uint32_t u, uint32_t x)
 
     if (w->offset[u + 1] - w->offset[u] != w->offset[x + 1] - w->offset[x])
         return 0;
-    between = topomap_twins_weight(w, u, x);
+    between = topomap_weights_between(w, u, x);
     return twins->print[u] - print_of(x, between) == twins->print[x] - print_of(u, between);
 }

@@ -11,6 +11,7 @@
 #include "map/split/split.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { INSIDE = UINT32_MAX, NO_GROUP = UINT32_MAX };
 
@@ -21,18 +22,14 @@ typedef struct group_splitter {
     int sorted;
 } group_splitter;
 
-static int slot_order(const void *a, const void *b, void *data)
+static int slot_order(const group_splitter *s, uint32_t p, uint32_t q)
 {
-    const group_splitter *s = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     uint32_t x = s->machine->node_of[p], y = s->machine->node_of[q];
 
-    if (s->group[x] != s->group[y])
-        return s->group[x] < s->group[y] ? -1 : 1;
-    if (s->sw[x] != s->sw[y])
-        return s->sw[x] < s->sw[y] ? -1 : 1;
-    return (p > q) - (p < q);
+    return TOPOMAP_ORDER(s->group[x], s->group[y]) ?: TOPOMAP_ORDER(s->sw[x], s->sw[y]);
 }
+
+TOPOMAP_COMPARE_BY(by_group, const group_splitter *s, slot_order(s, x, y))
 
 static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, topomap_split *parts,
                  topomap_error *err)
@@ -44,7 +41,7 @@ static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, to
 
     (void)where;
     if (!s->sorted) {
-        qsort_r(slots, count, sizeof *slots, slot_order, s);
+        qsort_r(slots, count, sizeof *slots, by_group, s);
         s->sorted = 1;
     }
     first = m->node_of[slots[0]];

@@ -24,7 +24,7 @@ uint32_t topomap_slots_per_node(const topomap_machine *m)
     uint32_t size = 0;
 
     for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t own = m->slot_first[i + 1] - m->slot_first[i];
+        uint32_t own = topomap_node_slots(m, i);
 
         if (own && size && own != size)
             return 0;
@@ -42,7 +42,7 @@ static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err
     if (g->memory.is_short)
         return -1;
     for (uint32_t i = 0, next = 0; i < m->nodes; i++)
-        if (m->slot_first[i] < m->slot_first[i + 1])
+        if (topomap_node_slots(m, i))
             g->place[next++] = m->slot_first[i];
     return 0;
 }

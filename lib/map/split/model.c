@@ -112,10 +112,8 @@ static int make(model *m, uint64_t seed, topomap_graph **out, topomap_error *err
         topomap_partitioner_init(&m->partitioner, &weights, 1, (uint32_t)seed, err))
         return -1;
     m->vertices = vertices;
-    for (uint32_t b = 0; b < m->parts; b++)
-        id[b] = b;
-    for (uint32_t v = 0; v < m->mesh->ranks; v++)
-        vertices[v] = v;
+    topomap_identity(id, m->parts);
+    topomap_identity(vertices, m->mesh->ranks);
     status = divide(m, err) || number_blocks(m, out, err) ? -1 : 0;
     topomap_partitioner_clear(&m->partitioner);
     free(m->stack);

@@ -87,12 +87,9 @@ static int improve(orientation *o, const topomap_split *split, const topomap_mac
         again = 0;
         for (uint32_t a = 0; a < o->parts; a++)
             for (uint32_t b = a + 1; b < o->parts; b++) {
-                uint32_t keep = o->place_of[a];
-
                 if (split->size[a] != split->size[b] || gain(o, m, a, b) <= 1e-9)
                     continue;
-                o->place_of[a] = o->place_of[b];
-                o->place_of[b] = keep;
+                TOPOMAP_SWAP(o->place_of[a], o->place_of[b]);
                 again = changed = 1;
             }
     }
@@ -105,15 +102,14 @@ static int rearrange(const orientation *o, const topomap_split *split, uint32_t 
     TOPOMAP_FREED uint32_t *start = topomap_alloc(o->parts, sizeof *start, err);
     TOPOMAP_FREED uint32_t *fresh = topomap_alloc(count, sizeof *fresh, err);
 
-    if (start && fresh) {
-        for (uint32_t i = 1; i < o->parts; i++)
-            start[i] = start[i - 1] + split->size[i - 1];
-        for (uint32_t i = 0; i < o->parts; i++)
-            memcpy(fresh + start[o->place_of[i]], vertices + start[i],
-                   split->size[i] * sizeof *fresh);
-        memcpy(vertices, fresh, count * sizeof *fresh);
-    }
-    return start && fresh ? 0 : -1;
+    if (!start || !fresh)
+        return -1;
+    for (uint32_t i = 1; i < o->parts; i++)
+        start[i] = start[i - 1] + split->size[i - 1];
+    for (uint32_t i = 0; i < o->parts; i++)
+        memcpy(fresh + start[o->place_of[i]], vertices + start[i], split->size[i] * sizeof *fresh);
+    memcpy(vertices, fresh, count * sizeof *fresh);
+    return 0;
 }
 
 int topomap_orient(const topomap_problem *problem, const topomap_split *split,

@@ -9,16 +9,11 @@
 
 #include "map/problem.h"
 #include "map/split/split.h"
+#include "util/sorted.h"
 
-static int by_coordinate(const void *a, const void *b, void *data)
-{
-    const topomap_torus_seam *turn = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    int order =
-        topomap_torus_seam_order(turn, turn->machine->node_of[p], turn->machine->node_of[q]);
-
-    return order ? order : (p > q) - (p < q);
-}
+TOPOMAP_COMPARE_BY(by_coordinate, const topomap_torus_seam *turn,
+                   topomap_torus_seam_order(turn, turn->machine->node_of[x],
+                                            turn->machine->node_of[y]))
 
 static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, topomap_split *parts,
                  topomap_error *err)

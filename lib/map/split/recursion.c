@@ -33,10 +33,10 @@ typedef struct recursion {
 
 int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topomap_error *err)
 {
-    if (topomap_grow(&split->size, &split->capacity_size, split->parts + 1, sizeof size, err) !=
-            0 ||
-        topomap_grow(&split->where, &split->capacity_where, split->parts + 1, sizeof where, err) !=
-            0)
+    size_t need = (size_t)split->parts + 1;
+
+    if (topomap_grow_beside(&split->size, split->capacity, need, sizeof size, err) ||
+        topomap_grow(&split->where, &split->capacity, need, sizeof where, err))
         return -1;
     split->size[split->parts] = size;
     split->where[split->parts++] = where;
@@ -76,10 +76,7 @@ int topomap_split_inside(const topomap_machine *machine, uint32_t *slots, uint32
 
 static int enqueue(recursion *r, uint32_t lo, uint32_t hi, uint32_t where, topomap_error *err)
 {
-    if (topomap_grow(&r->queue, &r->capacity, r->tail + 1, sizeof *r->queue, err) != 0)
-        return -1;
-    r->queue[r->tail++] = (segment){lo, hi, where};
-    return 0;
+    return TOPOMAP_APPEND(r->queue, r->tail, r->capacity, err, (segment){lo, hi, where});
 }
 
 static int all_single(const topomap_split *split)
@@ -88,12 +85,6 @@ static int all_single(const topomap_split *split)
         if (split->size[i] != 1)
             return 0;
     return 1;
-}
-
-static int on_one_node(const recursion *r, const segment *s)
-{
-    return r->problem->machine->node_of[r->slots[s->lo]] ==
-           r->problem->machine->node_of[r->slots[s->hi - 1]];
 }
 
 static void mark_stand_ins(recursion *r, uint32_t lo, uint32_t hi)
@@ -120,7 +111,8 @@ static void charge_division(recursion *r)
 static int step(recursion *r, segment s, topomap_error *err)
 {
     topomap_problem *problem = r->problem;
-    int inside = on_one_node(r, &s);
+    const uint32_t *node_of = problem->machine->node_of;
+    int inside = node_of[r->slots[s.lo]] == node_of[r->slots[s.hi - 1]];
 
     if (s.hi - s.lo < 2 || (inside && problem->inter_only))
         return 0;
@@ -177,8 +169,7 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
         return -1;
     for (uint32_t i = 0; i < n; i++)
         r->slots[i] = r->splitter->place ? r->splitter->place[i] : i;
-    for (uint32_t i = 0; i < n; i++)
-        r->vertices[i] = i;
+    topomap_identity(r->vertices, n);
     mark_stand_ins(r, 0, n);
     if (enqueue(r, 0, n, r->splitter->root, err) != 0)
         return -1;

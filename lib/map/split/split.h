@@ -14,7 +14,7 @@ typedef struct topomap_split {
     uint32_t parts;  /* 1: the slots are all alike, any order will do */
     uint32_t *size;  /* [parts] slots of each */
     uint32_t *where; /* [parts] what the splitter wants to know when the part comes up */
-    size_t capacity_size, capacity_where;
+    size_t capacity;
 } topomap_split;
 
 static inline void topomap_split_clear(topomap_split *split)
@@ -59,9 +59,6 @@ uint32_t topomap_slots_per_node(const topomap_machine *machine);
 int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,
                                topomap_error *err);
 void topomap_tree_splitter_close(topomap_splitter *splitter);
-/** All slots, ordered so that each group of a tree machine's outer levels is a run. NULL where
- * memory is short; ends with free(). */
-uint32_t *topomap_nested_slots(const topomap_machine *machine, topomap_error *err);
 
 /** Appends each run of slots with the same key as a part.
  *  \param key  of slots where \p node_of is NULL, else of nodes */

@@ -10,8 +10,10 @@
 #include "machine/machine.h"
 #include "map/problem.h"
 #include "map/split/split.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/sorted.h"
 
 enum { JOINING_LIMIT = 4096, INSIDE = UINT32_MAX };
 
@@ -27,40 +29,13 @@ typedef struct tree_splitter {
     int sorted;
 } tree_splitter;
 
-static int nested_order(const void *a, const void *b, void *data)
+static uint32_t item_rank(const tree_splitter *t, uint32_t slot)
 {
-    const topomap_machine *m = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    for (uint32_t l = m->outer_levels; l-- > 0;) {
-        uint32_t gp = m->outer[l].group[m->node_of[p]], gq = m->outer[l].group[m->node_of[q]];
-
-        if (gp != gq)
-            return gp < gq ? -1 : 1;
-    }
-    return (p > q) - (p < q);
+    return t->rank_of_item[t->item_of[t->machine->node_of[slot]]];
 }
 
-uint32_t *topomap_nested_slots(const topomap_machine *m, topomap_error *err)
-{
-    uint32_t *slots = topomap_alloc(m->slots, sizeof *slots, err);
-
-    for (uint32_t s = 0; slots && s < m->slots; s++)
-        slots[s] = s;
-    if (slots)
-        qsort_r(slots, m->slots, sizeof *slots, nested_order, (void *)m);
-    return slots;
-}
-
-static int item_order(const void *a, const void *b, void *data)
-{
-    const tree_splitter *t = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    uint32_t ip = t->rank_of_item[t->item_of[t->machine->node_of[p]]];
-    uint32_t iq = t->rank_of_item[t->item_of[t->machine->node_of[q]]];
-
-    return ip != iq ? (ip > iq) - (ip < iq) : (p > q) - (p < q);
-}
+TOPOMAP_COMPARE_BY(item_order, const tree_splitter *t,
+                   TOPOMAP_ORDER(item_rank(t, x), item_rank(t, y)))
 
 /* Between nodes of one group, the key is the node itself. */
 static int split_nodes(const topomap_machine *m, uint32_t *slots, uint32_t count,
@@ -79,7 +54,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
 
     (void)where;
     if (!t->sorted) {
-        qsort_r(slots, count, sizeof *slots, nested_order, (void *)m);
+        qsort_r(slots, count, sizeof *slots, topomap_nested_order, (void *)m);
         t->sorted = 1;
     }
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
@@ -186,8 +161,7 @@ static int choose_items(tree_splitter *t, topomap_error *err)
     t->identity = topomap_alloc(m->nodes, sizeof *t->identity, err);
     if (!t->identity)
         return -1;
-    for (uint32_t i = 0; i < m->nodes; i++)
-        t->identity[i] = i;
+    topomap_identity(t->identity, m->nodes);
     t->items = m->nodes;
     t->item_of = t->identity;
     return 0;
@@ -256,4 +230,36 @@ const topomap_algorithm_impl topomap_algorithm_tree = {
             "recursive partition along the machine's tree (neighbour joining where it has none)"},
     .parameters = topomap_parameters_grouped,
     .run = map_tree,
+};
+
+/* ---- Blocks ------------------------------------------------------------------------------ */
+/* From the outside in, too: Schulz & Traeff (VieM). `top-down` (section 3.1): the graph into as
+ * many perfectly balanced blocks as the outermost level has groups, each of them into the groups of
+ * the next, down to single slots. `multisection`: the recursive multisection of section 4, by which
+ * VieM makes communication graphs, with one rank a block: each level is one k-way partition, made
+ * exact by the moves that cut least. Groups may be of any sizes. */
+
+static int map_along(const topomap_algorithm_impl *self, topomap_problem *problem,
+                     uint32_t *slot_of, topomap_error *err)
+{
+    TOPOMAP_CLEANUP(topomap_tree_splitter_close) topomap_splitter splitter = {0};
+
+    if (topomap_tree_splitter_open(problem->machine, &splitter, err))
+        return -1;
+    splitter.how = (unsigned)self->variant;
+    return topomap_recursion_map(problem, &splitter, slot_of, err);
+}
+
+const topomap_algorithm_impl topomap_algorithm_top_down = {
+    .row = {"top-down", BY_VIEM ", 3.1", "construct", FITS_HIERARCHY,
+            "perfectly balanced partitions along the hierarchy, each cut lowered by swaps"},
+    .run_family = map_along,
+    .variant = TOPOMAP_PARTITION_EXCHANGE,
+};
+
+const topomap_algorithm_impl topomap_algorithm_multisection = {
+    .row = {"multisection", BY_VIEM ", 4 (RMS)", "construct", FITS_HIERARCHY,
+            "k-way partitions along the hierarchy, corrected to its sizes"},
+    .run_family = map_along,
+    .variant = TOPOMAP_PARTITION_KWAY,
 };

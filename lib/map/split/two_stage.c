@@ -75,39 +75,35 @@ static int map_node(core_stage *stage, uint32_t lo, uint32_t hi, topomap_error *
     return 0;
 }
 
-static int fill_stage(core_stage *stage, topomap_error *err)
+static void stage_clear(core_stage *stage)
 {
-    uint32_t n = stage->problem->weights.vertices;
-
-    if (topomap_partitioner_init(&stage->partitioner, &stage->problem->weights, 4,
-                                 (uint32_t)stage->problem->seed, err) != 0)
-        return -1;
-    stage->partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
-    stage->slots = topomap_arena_alloc(&stage->memory, n, sizeof *stage->slots, err);
-    stage->vertices = topomap_arena_alloc(&stage->memory, n, sizeof *stage->vertices, err);
-    stage->before = topomap_arena_alloc(&stage->memory, n, sizeof *stage->before, err);
-    return stage->memory.is_short ? -1 : 0;
+    topomap_partitioner_clear(&stage->partitioner);
+    topomap_arena_clear(&stage->memory);
 }
 
 int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    core_stage stage = {.problem = problem};
+    TOPOMAP_CLEANUP(stage_clear) core_stage stage = {.problem = problem};
     double before = topomap_clock_cpu();
-    int status = fill_stage(&stage, err);
 
-    for (uint32_t v = 0; status == 0 && v < m->slots; v++) {
-        stage.slots[v] = v;
+    stage.slots = topomap_arena_alloc(&stage.memory, m->slots, sizeof *stage.slots, err);
+    stage.vertices = topomap_arena_alloc(&stage.memory, m->slots, sizeof *stage.vertices, err);
+    stage.before = topomap_arena_alloc(&stage.memory, m->slots, sizeof *stage.before, err);
+    if (stage.memory.is_short || topomap_partitioner_init(&stage.partitioner, &problem->weights, 4,
+                                                          (uint32_t)problem->seed, err))
+        return -1;
+    stage.partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
+    topomap_identity(stage.slots, m->slots);
+    for (uint32_t v = 0; v < m->slots; v++)
         stage.vertices[slot_of[v]] = v;
-    }
-    for (uint32_t i = 0; status == 0 && i < m->nodes; i++)
-        status = map_node(&stage, m->slot_first[i], m->slot_first[i + 1], err);
-    for (uint32_t s = 0; status == 0 && s < m->slots; s++)
+    for (uint32_t i = 0; i < m->nodes; i++)
+        if (map_node(&stage, m->slot_first[i], m->slot_first[i + 1], err))
+            return -1;
+    for (uint32_t s = 0; s < m->slots; s++)
         slot_of[stage.vertices[s]] = s;
-    topomap_partitioner_clear(&stage.partitioner);
-    topomap_arena_clear(&stage.memory);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTRA] += topomap_clock_cpu() - before;
-    return status;
+    return 0;
 }
 
 static int map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
