@@ -110,9 +110,9 @@ size_t profile_rows(void);
  *  count, passed and whole (nothing was lost for want of memory). Neither MPI nor the system is
  *  called. \return 0, or -1: another thread is at the records */
 int profile_records(profile_record *row, size_t room, profile_part *part);
-/** Frees everything unless another thread is at it: for tests. A rank's end frees no record, since
- *  each group is a call of MPI. */
-void profile_end(void);
+/** Frees everything but requests, for tests: a rank's end frees no record, since each group is a
+ *  call of MPI. Returns 0, or -1 if another thread is at the records: nothing is freed then. */
+int profile_end(void);
 /** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
  *  that are not in MPI_COMM_WORLD (spawned processes) and MPI_PROC_NULL are left out. */
 void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages);
@@ -163,7 +163,7 @@ void profile_keep(MPI_Request request);
 void profile_start(MPI_Request request);
 void profile_startall(int count, profile_array requests);
 void profile_forget_request(MPI_Request request);
-/** Frees everything: for tests. */
+/** Frees them after profile_end(): for tests. */
 void profile_end_requests(void);
 
 /* datatypes.c: sizes of messages. */

@@ -455,10 +455,10 @@ int profile_records(profile_record *row, size_t room, profile_part *part)
     return 0;
 }
 
-void profile_end(void)
+int profile_end(void)
 {
     if (end_recording())
-        return;
+        return -1;
     for (uint32_t i = 0; i < state.places; i++)
         clear_place(&state.place[i]);
     if (state.has_world)
@@ -475,4 +475,5 @@ void profile_end(void)
     state.has_world = 0;
     state.places = state.places_size = state.records = state.rows = state.now = 0;
     profile_unlock();
+    return 0;
 }

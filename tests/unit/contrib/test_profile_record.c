@@ -19,8 +19,8 @@
 
 static void end_all(void)
 {
-    profile_end_requests();
-    profile_end();
+    if (profile_end() == 0)
+        profile_end_requests();
 }
 
 static size_t held;
