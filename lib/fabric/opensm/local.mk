@@ -2,4 +2,4 @@
 # Forwarding tables that OpenSM would set: an engine a file; opensm.c has the table.
 lib_libcore_la_SOURCES += \
   lib/fabric/opensm/minhop.c lib/fabric/opensm/opensm.c lib/fabric/opensm/opensm.h \
-  lib/fabric/opensm/subnet.h
+  lib/fabric/opensm/subnet.h lib/fabric/opensm/updn.c
