@@ -12,6 +12,7 @@ const topomap_opensm_engine *topomap_opensm_engine_at(size_t i)
     static const topomap_opensm_engine *const rows[] = {
         &topomap_opensm_minhop,
         &topomap_opensm_updn,
+        &topomap_opensm_ftree,
         &topomap_opensm_dor,
     };
 

@@ -72,4 +72,5 @@ void topomap_opensm_distances(topomap_opensm_search *search, uint32_t to);
 int topomap_opensm_choose_ports(topomap_opensm_subnet *subnet, topomap_opensm_search *search,
                                 int one_neighbour, topomap_error *err);
 
-extern const topomap_opensm_engine topomap_opensm_minhop, topomap_opensm_dor, topomap_opensm_updn;
+extern const topomap_opensm_engine topomap_opensm_minhop, topomap_opensm_dor, topomap_opensm_updn,
+    topomap_opensm_ftree;
