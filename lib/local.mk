@@ -47,6 +47,7 @@ include lib/xml/local.mk
 include lib/draw/local.mk
 include lib/fabric/local.mk
 include lib/fabric/kinds/local.mk
+include lib/fabric/opensm/local.mk
 include lib/graph/local.mk
 include lib/machine/local.mk
 include lib/map/local.mk

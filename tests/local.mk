@@ -21,6 +21,7 @@ AM_TESTS_ENVIRONMENT = \
 include tests/unit/util/local.mk
 include tests/unit/xml/local.mk
 include tests/unit/fabric/kinds/local.mk
+include tests/unit/fabric/opensm/local.mk
 include tests/unit/graph/local.mk
 include tests/unit/partition/local.mk
 include tests/unit/fabric/local.mk
