@@ -66,7 +66,7 @@ const char db_schema[] =
     "CREATE TABLE slurm_member(source INTEGER NOT NULL, unit INTEGER NOT NULL, child INTEGER,"
     " host TEXT, position INTEGER NOT NULL);"
     "CREATE INDEX slurm_member_unit ON slurm_member(unit);" DB_SLURM_SETTING DB_MEASUREMENTS
-        DB_DEVICES
+        DB_DEVICES DB_ROUTING
     /* Insides of nodes. */
     "CREATE TABLE class(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " shape TEXT NOT NULL UNIQUE);"

@@ -185,6 +185,14 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
     "CREATE TABLE IF NOT EXISTS level_time(level TEXT PRIMARY KEY, source INTEGER NOT NULL,"       \
     " latency REAL NOT NULL, rate REAL) WITHOUT ROWID;"
 
+/** How InfiniBand subnets are routed; older databases lack these tables likewise.
+ *  routing: the engine of the subnet manager, which the import named (lib/fabric/opensm).
+ *  predicted_lft, a view: the table of a switch of a subnet without imported tables, as in lft. */
+#define DB_ROUTING                                                                                 \
+    "CREATE TABLE IF NOT EXISTS routing(source INTEGER PRIMARY KEY, engine TEXT NOT NULL);"        \
+    "CREATE TABLE IF NOT EXISTS predicted_lft(vertex INTEGER PRIMARY KEY, lids INTEGER NOT NULL,"  \
+    " ports BLOB NOT NULL);"
+
 /** Devices of nodes; older databases lack these tables likewise.
  *  device_set: GPUs and NICs of a kind of node, as machine/devices.h writes them. node_devices:
  * what a source says of a node; own_device: what is this node's alone, by bus id (state 1 up, 0

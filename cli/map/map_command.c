@@ -282,14 +282,14 @@ static int run_eval(const cli_call *call)
 
 static const char map_text[] =
     "--objective auto makes the predicted time small (time, below) on a database that knows\n"
-    "links, their rates and routing tables, and J elsewhere; without message counts in the graph,\n"
+    "links, their rates and routes, and J elsewhere; without message counts in the graph,\n"
     "whose weights need not be bytes then, latencies do not count. Where the time stays as it is,\n"
     "J tells what is gained.\n"
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then\n"
     "J, on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:,\n"
     "gpus:, a database of a fabric). Messages take these routes (model routes): the\n"
-    "routing tables, where they were imported and lead everywhere; on fattree: D-mod-K, on tori\n"
+    "routing tables, imported or predicted, where they lead everywhere; on fattree: D-mod-K, on tori\n"
     "and meshes dimension by dimension, on dragonfly: minimal routing; with valiant=V adaptive\n"
     "routing (model adaptive): V per cent of the traffic between groups passes a third group,\n"
     "all of them alike, and the rest goes minimally (J. Kim et al., ISCA 2008, sections 4.1 and\n"

@@ -255,7 +255,9 @@ END
 
 @test "links of a database without routing tables are there for every objective, and the plan is what it was" {
   topomap db synth fat-tree:leaves=4,hosts=3,spines=2 -o made
-  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db export --db ib.db --to links -o links.csv
+  topomap db import --db t.db links links.csv
   at=(--graph random:n=24,deg=4,seed=3 --db t.db --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)"
     --tasks-per-node 2)
   topomap report "${at[@]}" -o page.html

@@ -131,9 +131,11 @@ request() {
     "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
 }
 
-@test "objective auto: time where links, rates and routes are known, else J; of equal times J" {
+@test "objective auto: time where links, rates and routes are known or predicted, else J; of equal times J" {
   topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
-  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db export --db ib.db --to links -o links.csv
+  topomap db import --db t.db links links.csv
   nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | awk 'NR % 4 == 1' | paste -sd,)
   topomap graph generate stencil2d:9:4x4,bytes=1000000 -o natural.tmg
   topomap graph permute natural.tmg --seed 5 -o graph.tmg
@@ -142,6 +144,9 @@ request() {
   request t.db "$nodes" stencil2d:9:4x4 'objective auto' >reply
   grep -q '^line 16 ranks .*, J [0-9.]* % lower' reply
 
+  rm t.db
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap "${at[@]}" | jq -e '.objective == "time" and .congestion.model == "routes"'
   topomap db import --db t.db lft made/fabric.lfts
   topomap "${at[@]}" >json
   jq -e '.objective == "time" and .time.seconds < .before.time.seconds and .congestion.model == "routes"' json

@@ -98,7 +98,7 @@ cpus() { # the planned CPUs of each node's tasks, from the explanation; which ta
   GRAPH=random:n=16,deg=5,seed=3
   SLURM_JOB_SEGMENT_SIZE=2 launch keep=segment
   cat err why
-  grep -q "together .*, J [0-9.]* % lower" why
+  grep -q "together .*, time [0-9.]* % lower" why
   # The nodes are 01,03 04,06 07,09 10,12.
   [ "$(awk '{ n = substr($2, 5) + 0; print int($1 / 4), int(n / 3.1) }' out | sort -u | wc -l)" -eq 4 ]
   launch keep=segment
@@ -232,7 +232,7 @@ END
   jq -en "($measured / $(cat busy) - 1 | fabs) < 1e-3" # the file's rates are rounded
   diff out by_file
   dry --objective congestion --background measured | diff out -
-  launch "capacity=$other"
+  launch "objective=J,capacity=$other"
   grep -q 'capacity= .*links' err
   launch "objective=congestion,capacity=/nonexistent"
   grep -q '\<J\>.*congestion.*/nonexistent' err

@@ -194,11 +194,12 @@ static int judge_listed(struct db_views *views)
 
 static int make_views(sqlite3 *file, topomap_error *err)
 {
-    static const char forget[] = "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
-                                 "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
-                                 "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
-                                 "DELETE FROM slurm_trunk; DELETE FROM fact;"
-                                 "DELETE FROM host_devices; DELETE FROM host_domain;";
+    static const char forget[] =
+        "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
+        "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
+        "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
+        "DELETE FROM slurm_trunk; DELETE FROM fact;"
+        "DELETE FROM host_devices; DELETE FROM host_domain; DELETE FROM predicted_lft;";
     TOPOMAP_CLEANUP(views_clear) struct db_views views = {.file = file};
 
     return DB_STATUS(
@@ -210,7 +211,8 @@ static int make_views(sqlite3 *file, topomap_error *err)
         db_views_links(&views, err) || db_views_routes(file, err) || db_views_slurm(&views, err) ||
         db_views_planes(&views, err) || db_views_devices(&views, err) ||
         db_put_fact(file, "refused_names", NULL, views.refused, err) ||
-        db_put_fact(file, "refused_name", views.refused_name, 0, err) || db_classify(file, err));
+        db_put_fact(file, "refused_name", views.refused_name, 0, err) || db_classify(file, err) ||
+        db_views_predicted(file, err));
 }
 
 /* ---- When it said something else -------------------------------------------------------- */
@@ -237,6 +239,7 @@ static const char *const contents[] = {
     " JOIN device_set ON device_set.id = devices",
     "SELECT key, bus, uuid, state FROM own_device",
     "SELECT name, domain FROM host_domain JOIN host ON host.id = host",
+    "SELECT engine FROM routing",
 };
 
 static uint64_t hash_row(sqlite3_stmt *row, uint64_t table)

@@ -128,6 +128,9 @@ int db_views_links(struct db_views *views, topomap_error *err);
 /** Facts about the forwarding tables; and walk, way and landing if some route is not a cheapest
  *  shortest path. */
 int db_views_routes(sqlite3 *file, topomap_error *err);
+/** predicted_lft, of subnets without imported tables; the fact routes_predicted names the engine.
+ *  Needs the fact topology. */
+int db_views_predicted(sqlite3 *file, topomap_error *err);
 /** switch.plane, from the trunks. */
 int db_views_planes(struct db_views *views, topomap_error *err);
 

@@ -11,7 +11,8 @@
 /* State of the reader of tables. */
 struct source {
     sqlite3_stmt *table, *label;
-    ZSTD_DCtx *unpacker; /* one for all tables: they are small */
+    sqlite3_stmt *predicted; /* NULL: the database is older than predicted tables */
+    ZSTD_DCtx *unpacker;     /* one for all tables: they are small */
 };
 
 void db_lft_clear(topomap_lft_fabric *lft)
@@ -22,6 +23,7 @@ void db_lft_clear(topomap_lft_fabric *lft)
         ZSTD_freeDCtx(source->unpacker);
         sqlite3_finalize(source->table);
         sqlite3_finalize(source->label);
+        sqlite3_finalize(source->predicted);
         free(source);
     }
     topomap_lft_clear(lft);
@@ -79,11 +81,11 @@ static int load_cables(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *er
     return rows.result;
 }
 
-static int unpack(struct source *source, topomap_lft *lft, topomap_error *err)
+static int unpack(struct source *source, sqlite3_stmt *table, topomap_lft *lft, topomap_error *err)
 {
-    int64_t lids = sqlite3_column_int64(source->table, 0);
-    const void *packed = sqlite3_column_blob(source->table, 1);
-    size_t size = (size_t)sqlite3_column_bytes(source->table, 1);
+    int64_t lids = sqlite3_column_int64(table, 0);
+    const void *packed = sqlite3_column_blob(table, 1);
+    size_t size = (size_t)sqlite3_column_bytes(table, 1);
 
     if (lids < 0 || lids > TOPOMAP_LIDS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: a routing table");
@@ -99,6 +101,20 @@ static int unpack(struct source *source, topomap_lft *lft, topomap_error *err)
     return 0;
 }
 
+/* Returns 1 with the table, 0 if there is none, or -1 with \p err set. */
+static int look_up(struct source *source, sqlite3_stmt *table, int64_t key, topomap_lft *lft,
+                   topomap_error *err)
+{
+    int row;
+
+    sqlite3_bind_int64(table, 1, key);
+    row = db_step(table, err);
+    if (row > 0 && unpack(source, table, lft, err))
+        row = -1;
+    sqlite3_reset(table);
+    return row;
+}
+
 static int read_table(topomap_lft_fabric *fabric, uint32_t vertex, topomap_error *err)
 {
     struct source *source = fabric->source;
@@ -110,11 +126,9 @@ static int read_table(topomap_lft_fabric *fabric, uint32_t vertex, topomap_error
     lft->asked = 1;
     if (fabric->vertex[vertex].kind != IB_SWITCH)
         return 0;
-    sqlite3_bind_int64(source->table, 1, (int64_t)fabric->vertex[vertex].guid);
-    row = db_step(source->table, err);
-    if (row > 0)
-        row = unpack(source, lft, err);
-    sqlite3_reset(source->table);
+    row = look_up(source, source->table, (int64_t)fabric->vertex[vertex].guid, lft, err);
+    if (!row && source->predicted)
+        row = look_up(source, source->predicted, fabric->vertex[vertex].id, lft, err);
     return row < 0 ? -1 : 0;
 }
 
@@ -133,6 +147,7 @@ static void read_label(const topomap_lft_fabric *fabric, uint32_t vertex, char *
 int db_lft_load(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
     struct source *source = topomap_alloc(1, sizeof *source, err);
+    int predicts = 0;
 
     *lft = (topomap_lft_fabric){.source = source, .read = read_table, .label = read_label};
     if (!source)
@@ -141,8 +156,11 @@ int db_lft_load(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
     if (source->table)
         source->label =
             db_prepare(file, "SELECT coalesce(label, text) FROM vertex WHERE id=?", err);
-    if (source->label && load_vertices(file, lft, err) == 0 && load_cables(file, lft, err) == 0 &&
-        topomap_lft_index(lft, err) == 0)
+    if (source->label && db_has_table(file, "predicted_lft", &predicts, err) == 0 && predicts)
+        source->predicted =
+            db_prepare(file, "SELECT lids, ports FROM predicted_lft WHERE vertex=?", err);
+    if (source->label && (source->predicted || !predicts) && load_vertices(file, lft, err) == 0 &&
+        load_cables(file, lft, err) == 0 && topomap_lft_index(lft, err) == 0)
         return 0;
     db_lft_clear(lft);
     return -1;

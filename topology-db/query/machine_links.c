@@ -160,10 +160,19 @@ static int take_cables(struct links *l, topomap_error *err)
 int topomap_db_routed(topomap_db *db, topomap_error *err)
 {
     int64_t tables = 0;
+    char engine[8] = "";
 
     if (db->file && db_number(db->file, "SELECT EXISTS (SELECT 1 FROM lft)", 0, &tables, err))
         return -1;
-    return tables > 0;
+    if (!tables && topomap_db_routes_predicted(db, engine, sizeof engine, err))
+        return -1;
+    return tables > 0 || *engine;
+}
+
+int topomap_db_routes_predicted(topomap_db *db, char *engine, size_t size, topomap_error *err)
+{
+    *engine = 0;
+    return db->file ? db_fact_text(db->file, "routes_predicted", engine, size, err) : 0;
 }
 
 /* ---- Routes ----------------------------------------------------------------------------- */

@@ -168,7 +168,8 @@ TOPOMAP_PUBLIC int topomap_db_machine(topomap_db *db, const topomap_db_allocatio
  *  its nodes, every switch of the database, the cables between them with their rates (bytes a
  *  second; cables of unknown rate have the most common one). Nothing is added where the database
  *  has coordinates instead of switches. It reads the whole fabric: a launch does only where its
- *  objective goes by links. With routing tables (importer lft) the machine has routes, too.
+ *  objective goes by links. With routing tables, known
+ *  or predicted, the machine has routes, too.
  *  \param background  a file of what the links carry already, as `topomap map --background` takes
  *                     it; TOPOMAP_DB_MEASURED; or NULL. A link keeps a hundredth of its rate at
  *                     least, however full it is */
@@ -176,8 +177,16 @@ TOPOMAP_PUBLIC int topomap_db_machine_links(topomap_db *db, const topomap_db_all
                                             const char *background, topomap_machine *machine,
                                             topomap_error *err);
 
-/** 1 where routing tables (importer lft) are known, 0 where not, -1 on failure. */
+/** 1 where routing tables are known (importer lft) or predicted, 0 where neither, -1 on failure. */
 TOPOMAP_PUBLIC int topomap_db_routed(topomap_db *db, topomap_error *err);
+
+/** Names the subnet manager's routing engine by which the tables of InfiniBand subnets are predicted
+ *  from their cables (OpenSM's minhop, updn, ftree or dor): where no tables of a subnet were
+ *  imported.
+ *  \param engine  [size] out: "" if no tables are predicted
+ *  \return 0, or -1 with \p err set if the database cannot be read */
+TOPOMAP_PUBLIC int topomap_db_routes_predicted(topomap_db *db, char *engine, size_t size,
+                                               topomap_error *err);
 
 /** Costs that a calibration measured (`topomap help db calibrate`), for topomap_time_evaluate(). */
 enum topomap_db_measured {

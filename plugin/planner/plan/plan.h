@@ -138,9 +138,11 @@ typedef struct planner_inputs {
     char *told;          /* the same as text, or NULL */
     char cores_detail[400]; /* about them */
     char age[160];          /* the database's, where the explanation is asked for */
-    planner_gpus gpus;      /* of nodes whose tasks see them all */
-    uint32_t *slot_gpu;     /* [slots] Slurm's index; NULL: the machine's places are no GPUs */
-    int rails; /* then: of its node one is nearer to another node than the others are */
+    char
+        engine[32]; /* by which the machine's routes are predicted; "": tables are known, or none */
+    planner_gpus gpus;  /* of nodes whose tasks see them all */
+    uint32_t *slot_gpu; /* [slots] Slurm's index; NULL: the machine's places are no GPUs */
+    int rails;          /* then: of its node one is nearer to another node than the others are */
 } planner_inputs;
 
 /** Opens what \p request, which must outlive it, names. Without an error the graph is NULL where a

@@ -99,5 +99,5 @@ void ib_clear(void *fabric);
 
 /** What importers have in common whose content is a struct ib_fabric. */
 #define IB_IMPORTER                                                                                \
-    .tables = {"vertex", "port", "link"}, .size = sizeof(struct ib_fabric), .write = ib_write,     \
-    .derived = ib_count_hosts, .clear = ib_clear
+    .tables = {"vertex", "port", "link", "routing"}, .size = sizeof(struct ib_fabric),             \
+    .write = ib_write, .derived = ib_count_hosts, .clear = ib_clear

@@ -226,22 +226,33 @@ static int begin(struct db_import *import, void *fabric)
     return result;
 }
 
+/* Of formats that have LIDs. */
+static const topomap_graph_option options[] = {
+    {"routing", "minhop|updn|ftree|dor",
+     "the subnet manager's routing engine, by which routes are predicted until routing tables are "
+     "imported; without it minhop, on a torus dor"},
+    {NULL, NULL, NULL}};
+
 const db_importer db_ibnetdiscover = {
-    .row = {"ibnetdiscover", "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
-                             "ports report (-p)"},
+    .row = {"ibnetdiscover",
+            "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
+            "ports report (-p)",
+            options},
     .begin = begin,
     IB_IMPORTER,
 };
 
 const db_importer db_ibdiagnet = {
-    .row = {"ibdiagnet", "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
-                         "ibdiagnet.lst"},
+    .row = {"ibdiagnet",
+            "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
+            "ibdiagnet.lst",
+            options},
     .begin = begin,
     IB_IMPORTER,
 };
 
 const db_importer db_opensm_lst = {
-    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst"},
+    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", options},
     .begin = begin,
     IB_IMPORTER,
 };
