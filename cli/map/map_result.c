@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/launch/records.h"
 #include "cli/map/map_command.h"
 #include "util/output.h"
+
+/* Whether the loads of links follow routing tables, which may be predicted. */
+static int has_routes(const topomap_congestion *c)
+{
+    return c->model && strcmp(c->model, "routes") == 0;
+}
 
 int cli_result_text(const cli_call *call, const cli_result *result)
 {
@@ -19,6 +26,8 @@ int cli_result_text(const cli_call *call, const cli_result *result)
                          result->options->start_name, &result->before, &result->after,
                          result->congestion[1].model ? result->congestion : NULL);
     topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
+    if (has_routes(&result->congestion[1]))
+        planner_inputs_print_routes(&result->target->inputs, out);
     if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
         cli_time_costs_print(out, &result->costs);
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
@@ -50,10 +59,15 @@ static json_t *congestion_json(const topomap_congestion *c)
 }
 
 /* Adds the congestion, where it was asked for, to the cost of the same placement. */
-static void set_congestion(json_t *cost, const topomap_congestion *c)
+static void set_congestion(json_t *cost, const cli_result *result, int after)
 {
-    if (c->model)
-        json_object_set_new(cost, "congestion", congestion_json(c));
+    const topomap_congestion *c = &result->congestion[after];
+    json_t *root = c->model ? congestion_json(c) : NULL;
+
+    if (root && has_routes(c) && *result->target->inputs.engine)
+        cli_json_set(root, "predicted_routes:s", result->target->inputs.engine);
+    if (root)
+        json_object_set_new(cost, "congestion", root);
 }
 
 /* Adds how far groups are spread, where they are known. */
@@ -164,8 +178,8 @@ int cli_result_json(const cli_call *call, const cli_result *result)
         return cli_fail(call, &err);
     root = cost_json(target->graph, target->machine, &result->after);
     before = cost_json(target->graph, target->machine, &result->before);
-    set_congestion(root, &result->congestion[1]);
-    set_congestion(before, &result->congestion[0]);
+    set_congestion(root, result, 1);
+    set_congestion(before, result, 0);
     set_spread(root, &result->spread[1]);
     set_spread(before, &result->spread[0]);
     cli_json_set(root, "objective:s", topomap_plan_objective(mapping->objective));
@@ -230,7 +244,7 @@ int cli_result_cost(const cli_call *call, const cli_result *result)
     if (call->options.json) {
         json_t *root = cost_json(result->target->graph, machine, cost);
 
-        set_congestion(root, congestion);
+        set_congestion(root, result, 0);
         set_spread(root, &result->spread[0]);
         if (result->time.model)
             json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
@@ -254,6 +268,8 @@ int cli_result_cost(const cli_call *call, const cli_result *result)
                congestion->max, congestion->unit,
                *congestion->worst ? congestion->worst : "no link", congestion->mean,
                congestion->links, congestion->model);
+    if (has_routes(congestion) && *result->target->inputs.engine)
+        printf("routes        predicted (OpenSM %s)\n", result->target->inputs.engine);
     topomap_spread_print(stdout, &result->spread[0], "this placement", NULL);
     if (result->time.model)
         cli_time_print(&result->time, &result->costs);

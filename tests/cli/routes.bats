@@ -262,6 +262,11 @@ n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
   topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover
   has_tokens "$(routes)" 'OpenSM minhop' 'topomap db import lft'
   [ -z "$(routes --objective J)" ]
+  at=(--graph ring:8 --db c.db --nodes 'node[01-04]' --tasks-per-node 2)
+  has_tokens "$(topomap map "${at[@]}")" 'OpenSM minhop' 'topomap db import lft'
+  topomap map "${at[@]}" --json | jq -e '[.congestion, .before.congestion | .predicted_routes] == ["minhop", "minhop"]'
+  has_tokens "$(topomap eval "${at[@]}" --congestion routes)" 'OpenSM minhop'
+  topomap eval "${at[@]}" --congestion exact --json | jq -e '.congestion.predicted_routes == null'
   run -2 topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover --option routing=lash
   fails_with 2 routing 'minhop|updn|ftree|dor' lash
   topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover --option routing=ftree

@@ -6,6 +6,7 @@
 #include "machine/machine.h"
 #include "topology-db/query/query.h"
 #include "util/alloc.h"
+#include "util/safe_text.h"
 #include "topology-db/sql_functions.h"
 #include "fabric/infiniband.h"
 #include "topology-db/fabric/load.h"
@@ -172,7 +173,10 @@ int topomap_db_routed(topomap_db *db, topomap_error *err)
 int topomap_db_routes_predicted(topomap_db *db, char *engine, size_t size, topomap_error *err)
 {
     *engine = 0;
-    return db->file ? db_fact_text(db->file, "routes_predicted", engine, size, err) : 0;
+    if (db->file && db_fact_text(db->file, "routes_predicted", engine, size, err))
+        return -1;
+    topomap_safe_line(engine, size);
+    return 0;
 }
 
 /* ---- Routes ----------------------------------------------------------------------------- */

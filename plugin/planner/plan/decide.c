@@ -182,11 +182,8 @@ static int put_explanation(FILE *out, const work *w, const planner_answer *answe
         fputs(w->nics.told, out);
     if (write_spread(out, w, err) != 0)
         return -1;
-    if (w->in.objective != TOPOMAP_OBJECTIVE_J && *w->in.engine)
-        fprintf(out,
-                "topomap: routes: predicted (OpenSM %s); import the tables with `topomap db import "
-                "lft` for certainty\n",
-                w->in.engine);
+    if (w->in.objective != TOPOMAP_OBJECTIVE_J)
+        planner_inputs_print_routes(&w->in, out);
     if (*w->in.age)
         fprintf(out, "topomap: database: %s\n", w->in.age);
     return 0;

@@ -29,6 +29,15 @@ void planner_inputs_note(planner_inputs *in, const char *format, ...)
     va_end(args);
 }
 
+void planner_inputs_print_routes(const planner_inputs *in, FILE *out)
+{
+    if (*in->engine)
+        fprintf(out,
+                "topomap: routes: predicted (OpenSM %s); import the tables with `topomap db import "
+                "lft` for certainty\n",
+                in->engine);
+}
+
 void planner_inputs_fall_back(planner_inputs *in, const char *why)
 {
     int kind = in->request->asked.objective.kind;

@@ -161,6 +161,8 @@ uint32_t *planner_inputs_slots(const planner_inputs *inputs, const uint32_t *lay
 
 /** Adds to the note. */
 void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+/** Prints a line on the engine by which the routes are predicted; nothing if they are known. */
+void planner_inputs_print_routes(const planner_inputs *in, FILE *out);
 /** The objective cannot be followed; said where somebody named it. */
 void planner_inputs_fall_back(planner_inputs *inputs, const char *why);
 
