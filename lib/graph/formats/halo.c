@@ -12,13 +12,14 @@ struct division {
     uint32_t parts;
 };
 
-static const char *const ways[] = {"rows-per-rank", "partition", "parts"};
-enum { WAYS = sizeof ways / sizeof *ways };
+/* Options that divide the rows among the ranks, of which exactly one is given. */
+static const char *const division_options[] = {"rows-per-rank", "partition", "parts"};
+enum { DIVISION_OPTIONS = sizeof division_options / sizeof *division_options };
 
 int topomap_halo_asked(const topomap_source *source)
 {
-    for (int i = 0; i < WAYS; i++)
-        if (topomap_graph_option_text(source, ways[i]))
+    for (int i = 0; i < DIVISION_OPTIONS; i++)
+        if (topomap_graph_option_text(source, division_options[i]))
             return 1;
     return 0;
 }
@@ -93,8 +94,8 @@ static int divide(const topomap_graph *matrix, const topomap_source *source, str
 {
     int given = 0;
 
-    for (int i = 0; i < WAYS; i++)
-        given += topomap_graph_option_text(source, ways[i]) != NULL;
+    for (int i = 0; i < DIVISION_OPTIONS; i++)
+        given += topomap_graph_option_text(source, division_options[i]) != NULL;
     if (given != 1)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "one of the options rows-per-rank, partition and parts says who "
