@@ -24,7 +24,7 @@ struct db_import {
     int64_t source;       /* while writing: its row */
     int changes;          /* while writing: those of the file before */
     struct db_insert {
-        const char *begin; /* a literal, known by its address */
+        const char *begin; /* a string literal: compared by address */
         sqlite3_stmt *statement;
     } * insert; /* while writing: see DB_ADD() */
     size_t inserts, insert_room;
@@ -117,14 +117,16 @@ int db_read_other(struct db_import *import, const char *path,
  *  \param content  a void **, which ends with db_content_free() */
 int db_read_content(struct db_import *import, void *content);
 void db_content_free(const db_importer *importer, void *content);
-/** Writes it by the importer's write. */
+/** Writes it by the importer's write, and finalizes the statements of DB_ADD(). */
 int db_write_content(struct db_import *import, void *content);
 
-/** Adds a row to the database inside of a write, by the beginning of the statement, which is a
- *  literal, and the row's values: `DB_ADD(import, "INSERT INTO alias", DB_INT(import->source),
- *  DB_TEXT(name))`. The prepared statement is kept until the write ends. */
+/** Adds a row to a table, inside an importer's write: `DB_ADD(import, "INSERT INTO clique",
+ *  DB_INT(import->source), DB_TEXT(node), DB_TEXT(domain))`. \p begin is a string literal, which
+ *  VALUES with all values of the row completes. The statement is prepared once, kept by the address
+ *  of the literal, and finalized when the write ends. Returns 0, or -1 with the import's error set.
+ */
 #define DB_ADD(import, begin, ...)                                                                 \
-    db_add(import, begin, (const db_value[]){__VA_ARGS__},                                         \
+    db_add(import, "" begin, (const db_value[]){__VA_ARGS__},                                      \
            sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value))
 int db_add(struct db_import *import, const char *begin, const db_value *value, size_t values);
 
