@@ -187,7 +187,7 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
 
 /** How InfiniBand subnets are routed; older databases lack these tables likewise.
  *  routing: the engine of the subnet manager, which the import named (lib/fabric/opensm).
- *  predicted_lft, a view: the table of a switch of a subnet without imported tables, as in lft. */
+ *  predicted_lft, derived: tables as in lft, of the switches of subnets without imported tables. */
 #define DB_ROUTING                                                                                 \
     "CREATE TABLE IF NOT EXISTS routing(source INTEGER PRIMARY KEY, engine TEXT NOT NULL);"        \
     "CREATE TABLE IF NOT EXISTS predicted_lft(vertex INTEGER PRIMARY KEY, lids INTEGER NOT NULL,"  \

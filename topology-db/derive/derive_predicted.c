@@ -17,8 +17,8 @@ struct prediction {
     topomap_lft_fabric fabric;
     topomap_opensm_end *end;
     size_t ends, room;
-    char usual[ENGINE]; /* where the import named no engine */
-    char used[ENGINE];  /* of the last subnet that was predicted */
+    char default_engine[ENGINE]; /* of subnets whose import named no engine */
+    char used[ENGINE];           /* engine of the last subnet that was predicted */
 };
 
 static void prediction_clear(struct prediction *p)
@@ -48,15 +48,15 @@ static int load_ends(struct prediction *p, topomap_error *err)
     return rows.result;
 }
 
-/* OpenSM's default is minhop. On a torus it would deadlock, so that sites choose another engine
- * there, mostly one that goes dimension by dimension. */
-static int choose_usual(struct prediction *p, topomap_error *err)
+/* OpenSM's default is minhop. On a torus that would deadlock, so that sites choose another engine
+ * there, mostly one that routes dimension by dimension. */
+static int choose_default(struct prediction *p, topomap_error *err)
 {
     char kind[32];
 
     if (db_fact_text(p->file, "topology", kind, sizeof kind, err))
         return -1;
-    snprintf(p->usual, sizeof p->usual, "%s",
+    snprintf(p->default_engine, sizeof p->default_engine, "%s",
              strcmp(kind, "torus") == 0 || strcmp(kind, "mesh") == 0 ? "dor" : "minhop");
     return 0;
 }
@@ -112,7 +112,8 @@ static int predict_all(struct prediction *p, topomap_error *err)
     while (db_next(&rows)) {
         const char *engine = db_column_text(rows.row, 1);
 
-        if (predict(p, sqlite3_column_int64(rows.row, 0), *engine ? engine : p->usual, err))
+        if (predict(p, sqlite3_column_int64(rows.row, 0), *engine ? engine : p->default_engine,
+                    err))
             return -1;
     }
     return rows.result;
@@ -130,7 +131,7 @@ int db_views_predicted(sqlite3 *file, topomap_error *err)
         return -1;
     if (!switches)
         return 0;
-    if (choose_usual(&p, err) || db_lft_load(file, &p.fabric, err) || load_ends(&p, err) ||
+    if (choose_default(&p, err) || db_lft_load(file, &p.fabric, err) || load_ends(&p, err) ||
         predict_all(&p, err))
         return -1;
     return *p.used ? db_put_fact(file, "routes_predicted", p.used, 0, err) : 0;
