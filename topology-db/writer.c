@@ -130,8 +130,9 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
                    "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;",
                    err))
         return -1;
-    if (db->file ? db_execute(writer->file, DB_SLURM_SETTING DB_MEASUREMENTS DB_DEVICES DB_ROUTING, err)
-                 : make_schema(writer->file, err))
+    if (db->file
+            ? db_execute(writer->file, DB_SLURM_SETTING DB_MEASUREMENTS DB_DEVICES DB_ROUTING, err)
+            : make_schema(writer->file, err))
         return -1;
     return db_execute(writer->file, "BEGIN EXCLUSIVE", err);
 }

@@ -331,7 +331,8 @@ static int pattern_write(struct encoder *encoder, uint32_t node, topomap_sextet_
 
 /* ---- All nodes --------------------------------------------------------------------------- */
 
-/* Numbers the pattern of a node; a new one is taken. */
+/* Sets the number of a node's pattern. A pattern that no node before has takes the text of `fresh`,
+ * which is NULL then. */
 static int pattern_number(struct encoder *encoder, uint32_t node, topomap_sextet_writer *fresh)
 {
     uint32_t slot = topomap_crc32(0, fresh->text, fresh->size) & encoder->bucket_mask;

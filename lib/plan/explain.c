@@ -42,8 +42,8 @@ static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
     return 0;
 }
 
-/* "  gpus 1 0  nics hsn0 hsn0": a word for each task by local id, "-" where it is not known;
- * nothing where it is of none. */
+/* Prints "  gpus 1 0  nics hsn0 hsn0": for each task, by local id, its GPU and its NIC, "-" if that
+ * is not known. GPUs or NICs that are not known of any task of the node are left out. */
 static void print_devices(FILE *out, const topomap_plan *plan, uint32_t node)
 {
     uint32_t first = plan->first[node], end = plan->first[node + 1];

@@ -51,7 +51,7 @@ double db_fit_median(double *value, size_t count);
  * inside one; which pairs do not fit, and which cables they have in common.
  *
  * Method 1 of Lindgren's thesis (KTH): f(h) = a h + b by least squares over pairs of nodes; here
- * without outliers (see fit, below), for latency and for the time of a byte, and
+ * without outliers (see fit, above), for latency and for the time of a byte, and
  * by class of link where a database knows the routes. A pair's times over all message sizes s are
  * first fitted as latency + s * us_per_byte with relative weights. */
 
@@ -186,7 +186,6 @@ struct db_measured {
 };
 
 /* ---- Shared by the calibrate_*.c files -------------------------------------- */
-/* The parts of topology-db/calibrate/calibrate.h share these. */
 
 /** Two nodes that were measured, or a node and a level inside it. */
 struct db_pair {

@@ -14,9 +14,9 @@ enum { TOPOMAP_GRAPH_PATH = 4096 };
 int topomap_graph_divided(const char *name, char *file, uint32_t *parts);
 
 /** topomap_graph_read_options() for our own programs.
- *  \param most   limit on a pattern's ranks, checked before it is generated (EUSAGE); files and
- * compositions are not limited; 0: no limit \param watch  counts how much of a file has been read;
- * may be NULL */
+ *  \param most   limit on a pattern's ranks, checked before it is generated (EUSAGE); 0: no limit.
+ *                Files and compositions are not limited
+ *  \param watch  counts how much of a file has been read; may be NULL */
 int topomap_graph_open(const char *name, uint32_t most, const char *format,
                        const char *const *option, topomap_watch *watch, topomap_graph **graph,
                        topomap_error *err);

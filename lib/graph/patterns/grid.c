@@ -203,12 +203,12 @@ static int add_ranks(const struct grid *grid, topomap_pattern_out *out)
     return 0;
 }
 
-/* Grid of the arguments' shape and bytes, `like` in the rest; neighbours differ in up to `most`
- * dimensions. */
-static int make(const topomap_pattern_args *args, const struct grid *like, int most, uint64_t side,
+/* Makes the arcs of a grid: its shape and its bytes are those of the arguments, all else is as in
+ * `base`. Neighbours differ in up to `most` dimensions. */
+static int make(const topomap_pattern_args *args, const struct grid *base, int most, uint64_t side,
                 topomap_pattern_out *out)
 {
-    struct grid grid = *like;
+    struct grid grid = *base;
     uint64_t ranks = 1;
 
     grid.dims = args->dims;

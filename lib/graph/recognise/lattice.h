@@ -115,7 +115,6 @@ uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, u
                              uint32_t *common, uint32_t most);
 
 /* ---- Shared by the lattice_*.c files ---------------------------------------- */
-/* What the files of lattice recognition share. */
 
 void topomap_rows_clear(topomap_rows *rows);
 /** The edges of at least this weight. */
