@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SQL statements: their parameters, their rows, and what has gone wrong in one. */
 #include <string.h>
+#include <zstd.h>
 
 #include "topology-db/store.h"
 #include "util/alloc.h"
@@ -159,6 +160,20 @@ struct db_rows db_ask_if(sqlite3 *file, const char *table, const char *sql, topo
     int there = 0, result = db_has_table(file, table, &there, err);
 
     return there ? db_ask(file, sql, err) : (struct db_rows){.result = result, .err = err};
+}
+
+void *db_pack(const void *bytes, size_t length, int level, size_t *size, topomap_error *err)
+{
+    size_t room = ZSTD_compressBound(length);
+    TOPOMAP_FREED void *packed = topomap_alloc(room, 1, err);
+
+    if (!packed)
+        return NULL;
+    *size = ZSTD_compress(packed, room, bytes, length, level);
+    if (!ZSTD_isError(*size))
+        return topomap_take(&packed);
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot compress: %s", ZSTD_getErrorName(*size));
+    return NULL;
 }
 
 const char *db_column_text(sqlite3_stmt *statement, int column)

@@ -140,6 +140,10 @@ static inline int db_is_null(sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column) == SQLITE_NULL;
 }
+/** Compresses \p length bytes for a BLOB by zstd's \p level. Returns them, \p size bytes that end
+ *  with free(), or NULL with \p err set. */
+void *db_pack(const void *bytes, size_t length, int level, size_t *size, topomap_error *err);
+
 /** A column as text, "" for NULL; lent. */
 const char *db_column_text(sqlite3_stmt *statement, int column);
 /** A copy of it; NULL where memory is short. */

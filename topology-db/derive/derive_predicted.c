@@ -3,7 +3,6 @@
  * no table was imported, the tables are worked out as its subnet manager would
  * (lib/fabric/opensm). */
 #include <stdlib.h>
-#include <zstd.h>
 
 #include "fabric/opensm/opensm.h"
 #include "topology-db/derive/derive.h"
@@ -65,17 +64,12 @@ static int write_table(const struct prediction *p, sqlite3_stmt *insert, uint32_
                        topomap_error *err)
 {
     const topomap_lft *lft = &p->fabric.lft[vertex];
-    size_t room = ZSTD_compressBound(lft->lids), size;
-    TOPOMAP_FREED void *packed = topomap_alloc(room, 1, err);
+    size_t size;
+    TOPOMAP_FREED void *packed = db_pack(lft->port, lft->lids, 1, &size, err);
 
-    if (!packed)
-        return -1;
-    size = ZSTD_compress(packed, room, lft->port, lft->lids, 1);
-    if (ZSTD_isError(size))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot pack a predicted table: %s",
-                                 ZSTD_getErrorName(size));
-    return DB_PUT(insert, err, DB_INT(p->fabric.vertex[vertex].id), DB_INT(lft->lids),
-                  DB_BLOB(packed, (int64_t)size));
+    return packed ? DB_PUT(insert, err, DB_INT(p->fabric.vertex[vertex].id), DB_INT(lft->lids),
+                           DB_BLOB(packed, (int64_t)size))
+                  : -1;
 }
 
 /* Predicts and writes the tables of one subnet. Cables that no tables can be predicted from (a LID

@@ -5,7 +5,6 @@
  * for one LID the tables are a forest. */
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "topology-db/derive/derive.h"
 #include "fabric/infiniband.h"
@@ -278,20 +277,16 @@ static void count_routes(struct scan *scan)
 
 static int bind_codes(const struct scan *scan, sqlite3_stmt *insert, topomap_error *err)
 {
-    size_t length = (size_t)scan->leaves * PLACE, room = ZSTD_compressBound(length), size;
+    size_t length = (size_t)scan->leaves * PLACE, size;
     TOPOMAP_FREED void *packed = NULL;
 
     if (scan->arrivals <= PLAIN_MOST / length) {
         sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
         return 0;
     }
-    packed = topomap_alloc(room, 1, err);
+    packed = db_pack(scan->column, length, 1, &size, err);
     if (!packed)
         return -1;
-    size = ZSTD_compress(packed, room, scan->column, length, 1);
-    if (ZSTD_isError(size))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot pack a row of hops: %s",
-                                 ZSTD_getErrorName(size));
     /* What has not become shorter would be taken for plain. */
     if (size >= length)
         sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);

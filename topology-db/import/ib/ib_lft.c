@@ -62,26 +62,16 @@ static void tables_clear(void *content)
 static int pack(struct reader *r)
 {
     struct table *table = r->now;
-    size_t room = ZSTD_compressBound(r->lids), size;
-    void *packed, *cut;
+    void *cut;
 
     free(table->packed);
-    table->packed = NULL;
-    table->size = 0;
+    table->packed = db_pack(r->port, r->lids, PACK_LEVEL, &table->size, r->import->err);
     table->lids = r->lids;
     r->now = NULL;
-    packed = topomap_alloc(room, 1, r->import->err);
-    if (!packed)
+    if (!table->packed)
         return -1;
-    size = ZSTD_compress(packed, room, r->port, r->lids, PACK_LEVEL);
-    if (ZSTD_isError(size)) {
-        free(packed);
-        return topomap_error_set(r->import->err, TOPOMAP_ESYSTEM, "%s: cannot pack a table: %s",
-                                 r->import->path, ZSTD_getErrorName(size));
-    }
-    cut = realloc(packed, size);
-    table->packed = cut ? cut : packed;
-    table->size = size;
+    cut = realloc(table->packed, table->size); /* tables are kept until all are read */
+    table->packed = cut ? cut : table->packed;
     return 0;
 }
 
