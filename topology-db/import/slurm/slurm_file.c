@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is read of Slurm's topology file, in memory. */
+/* Builds the content of Slurm's topology file in memory. */
 #include <stdlib.h>
 
-#include "topology-db/derive/derive.h"
 #include "topology-db/import/slurm/slurm_topology.h"
 #include "util/alloc.h"
 
