@@ -251,9 +251,9 @@ int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t f
  *  reference is taken, O one that is not; n takes none and is null.
  *  Returns NULL if memory is short, a double is not finite, or JSON is NULL. */
 json_t *cli_json_object(const char *format, ...);
-/** Puts such an object behind the others of a list. Returns 0, or -1 if there is none. */
+/** Appends an object that cli_json_object() makes to a list. Returns 0, or -1 if there is none. */
 #define cli_json_add(list, ...) json_array_append_new(list, cli_json_object(__VA_ARGS__))
-/** Sets such members of an object, but those whose values there are not. */
+/** Sets members of an object as cli_json_object() does, but leaves out those without a value. */
 void cli_json_set(json_t *object, const char *format, ...);
 
 /** The words of a text, one of these characters between two; none of NULL. */

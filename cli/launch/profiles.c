@@ -50,7 +50,8 @@ static int add_rows(const store *from, row **list, size_t *count, topomap_error 
     return 0;
 }
 
-/* All that is in them, used last first. \p list ends with free(), after a failure, too. */
+/* Lists the entries of all stores, the most recently used first. Returns CLI_DONE, or
+ * the exit status of an error that it has reported. The caller frees \p list in both cases. */
 static int list_stores(const cli_call *call, const stores *from, row **list, size_t *count)
 {
     topomap_error err;

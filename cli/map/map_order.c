@@ -104,7 +104,7 @@ static int read_tasks(topomap_input *input, const struct tasks *t, const struct 
             continue;
         found = bsearch(&(struct name){line, 0}, name, t->nodes->count, sizeof *name, by_name);
         if (!found)
-            return topomap_input_fail(input, err, "'%.60s' is none of --nodes", line);
+            return topomap_input_fail(input, err, "node '%.60s' is not in --nodes", line);
         if (task == total || used[found->node] == t->tasks[found->node])
             return topomap_input_fail(input, err, "node '%.60s' has more than its %u tasks", line,
                                       t->tasks[found->node]);
