@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SQL statements: their parameters, their rows, and what has gone wrong in one. */
+/* Runs SQL statements: binds parameters, steps through rows, and reports errors. */
 #include <string.h>
 #include <zstd.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between check.c, which has the table, the checks, and finding.c, which has what they share. */
+/* Interface between check.c (the table of checks), the files of the checks, and finding.c
+ * (functions that checks share). */
 #pragma once
 
 #include "topology-db/store.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What checks share: to report a finding, and to write a rate. */
+/* Functions that checks share: they report a finding and format a rate. */
 #include <stdarg.h>
 #include <string.h>
 

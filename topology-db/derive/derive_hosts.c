@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hosts by their names, for all that make views: as sources have them, or as a site maps them. */
+/* Finds hosts by name, for all files that make derived tables: by the name that a source has, or by
+ * the node name that a site maps it to. */
 #include <string.h>
 
 #include "topology-db/derive/derive.h"

@@ -300,7 +300,7 @@ void db_export_clear(struct db_export *x)
 
 /* ---- What a job needs ---------------------------------------------------------------------- */
 
-/* Leaves out the others, so that cables of theirs are not read. */
+/* Leaves out all hosts but `nodes`; cables of hosts that are left out are not read. */
 static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_error *err)
 {
     DB_FINDER finder = {0};

@@ -166,7 +166,8 @@ static int field(struct reader *in, const char **at, int column, uint64_t *value
     return 0;
 }
 
-/* How many columns there are, and what a header calls them. 1: it is a header. */
+/* Finds the columns by the first line: by the words of a header, or by the number of fields.
+ * Returns 1 if the line is a header, 0 if it is not, or -1 with `err` set. */
 static int first_line(struct reader *in, const char *at, topomap_error *err)
 {
     int seen[4] = {0}, more = 1;
@@ -290,7 +291,7 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
             memcpy(text + used, topomap_known_key(&in->names, name), length);
         else
             length = (size_t)sprintf(text + used, "%u", r);
-        used += length + 1; /* behind a NUL */
+        used += length + 1; /* and a NUL, as the text is zeroed */
     }
     return topomap_graph_set_names(graph, text, used, err);
 }

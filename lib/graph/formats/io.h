@@ -26,7 +26,7 @@ enum {
 /** How many bytes sniff() gets to see; fewer are the whole file. */
 #define TOPOMAP_SNIFF_SIZE ((size_t)64 << 10)
 
-/** What a format reads, and what the caller asks of it. */
+/** The input of a format's reader, and the options that the caller gives. */
 typedef struct topomap_source {
     topomap_input *input;
     const char *const *option; /**< `name=value`, NULL after the last; or NULL */

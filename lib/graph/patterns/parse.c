@@ -175,7 +175,7 @@ static int set_word(const reader *r, int i, const char *at, const char *end)
     return topomap_pattern_fail(r->text, at, r->err, "%s= takes %s", param->name, param->values);
 }
 
-/* Anything, and a flag, which is nothing. */
+/* Takes any text. A flag has none, and is 1. */
 static int set_text(const reader *r, int i, const char *at, const char *end)
 {
     r->args->value[i].text = at;

@@ -104,8 +104,7 @@ struct topomap_pattern {
 /** Declares how large the graph is before any of it is made: sets \p out->ranks and allocates
  *  \p arcs. EUSAGE on no ranks, and on more than TOPOMAP_PATTERN_MOST ranks or arcs. */
 int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs);
-/** As topomap_alloc(), for what the pattern's file needs until its graph is made; not to be freed.
- */
+/** As topomap_alloc(). The array is freed with \p out->memory, when all arcs are made. */
 static inline void *topomap_pattern_alloc(topomap_pattern_out *out, size_t count, size_t size)
 {
     return topomap_arena_alloc(&out->memory, count, size, out->err);
@@ -210,9 +209,11 @@ typedef struct topomap_operand {
     double factor; /* of bytes and messages; what is not nothing stays at least 1 */
 } topomap_operand;
 
-/** On the same ranks: rank r of each is rank r, there are as many as the largest has. \p in_turn:
- *  one after the other; the phases of a graph that has some stay apart. Else all at the same time:
- *  phase k is the sum of the phases k; a graph without phases is in the first. */
+/** Combines graphs on the same ranks: rank r of the result is rank r of each, and it has as many
+ *  ranks as the largest graph.
+ *  \param in_turn  1: one graph after the other, each a phase, or the phases that it has. 0: all at
+ *                  the same time: phase k is the sum of the phases k, and a graph without phases
+ *                  is in the first */
 int topomap_combine_same(const topomap_operand *part, size_t parts, int in_turn,
                          topomap_graph **graph, topomap_error *err);
 /** Side by side in rank space, the whole list \p repeat times. Phase k is that of the phases k.

@@ -37,7 +37,7 @@ struct pairs {
     uint64_t mask;
 };
 
-/* Adds the pair of u and v in either order. 1: new. */
+/* Adds the pair of u and v, in either order. Returns 1 if it is new, or 0. */
 static int pairs_add(struct pairs *pairs, uint64_t u, uint64_t v)
 {
     uint64_t key = (u < v ? u << 32 | v : v << 32 | u) + 1;

@@ -33,7 +33,7 @@ void levels_clear(void *levels);
 /** Writes them; another source of levels with one of these goes. */
 int levels_write(struct db_import *import, void *levels);
 
-/** What importers have in common whose content is a struct levels. */
+/** Members that all importers with a struct levels as content have in common. */
 #define LEVELS_IMPORTER                                                                            \
     .tables = {"vertex", "link", "alias", "clique"}, .size = sizeof(struct levels),                \
     .write = levels_write, .clear = levels_clear

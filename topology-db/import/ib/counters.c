@@ -163,7 +163,7 @@ static int read_errors(struct db_import *import, struct counters *c, const char 
 
 static int read_line(struct db_import *import, void *content, char *line)
 {
-    /* What the tools say when a port does not answer, mostly on standard error. */
+    /* Messages of the tools about ports that do not answer, mostly on standard error. */
     static const char *const complaints[] = {"ibwarn", "iberror",
                                              "perfquery:", "ibqueryerrors:", "Query SA failed"};
     struct counters *c = content;

@@ -97,7 +97,7 @@ int ib_count_hosts(struct db_import *import);
 /** Forgets all of it. */
 void ib_clear(void *fabric);
 
-/** What importers have in common whose content is a struct ib_fabric. */
+/** Members that all importers with a struct ib_fabric as content have in common. */
 #define IB_IMPORTER                                                                                \
     .tables = {"vertex", "port", "link", "routing"}, .size = sizeof(struct ib_fabric),             \
     .write = ib_write, .derived = ib_count_hosts, .clear = ib_clear

@@ -39,7 +39,7 @@ extern const struct ib_grammar ib_normal, ib_ports_report, ib_subnet_list, ib_ne
 /** "PATH:LINE: WHAT at 'AT'"; returns -1. */
 int ib_fail(struct ib_reader *r, const char *what, const char *at);
 size_t ib_line(const struct ib_reader *r);
-/** Notes that the line has a record of a vertex. */
+/** Marks a vertex as recorded by the line at hand, and makes its GUID the fabric's last one. */
 void ib_record(struct ib_reader *r, struct ib_vertex *vertex, uint64_t guid);
 
 /* ---- Words: each moves *at behind what it read ------------------------------------------- */

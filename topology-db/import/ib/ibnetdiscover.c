@@ -335,7 +335,7 @@ static int read_comment(struct ib_reader *r, char *line, char *at)
 /* Line kinds by how they begin. A header keyword ends at a blank and comes before a number. */
 static const struct line_kind {
     const char *begin;
-    int (*take)(struct ib_reader *r, char *line, char *at); /* NULL: they are passed over */
+    int (*take)(struct ib_reader *r, char *line, char *at); /* NULL: the line is skipped */
 } kinds[] = {
     {"#", read_comment},
     {"vendid=", read_attribute},

@@ -37,8 +37,8 @@ struct topomap_nccl_send {
 typedef struct topomap_nccl {
     struct topomap_nccl_comm *comm;
     struct topomap_nccl_member *member;
-    uint32_t *session; /**< the communicator of the lines of each initialisation; NONE: it is not
-                            known until that ends */
+    uint32_t *session; /**< [sessions] the communicator that an initialisation makes; NONE: its
+                            lines have not named it yet */
     struct topomap_nccl_arc *arc;
     struct topomap_nccl_send *send;
     uint64_t *label; /**< [devices.count] what stands before its lines, and one; 0: nothing */
