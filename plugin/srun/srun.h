@@ -211,13 +211,6 @@ void plugin_facts_site(FILE *out, const plugin_args *args);
  *  tells: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file is looked for. */
 void plugin_job_write(FILE *out, uint32_t job, const plugin_args *args);
 
-/** Nonzero unless the step surely uses another mpi plugin than pmi2.
- *  \param option  value of --mpi, or NULL */
-int plugin_mpi_may_be_pmi2(const char *option);
-
-/* ---- not placed ---------------------------------------------------------------- */
-/* Why a step is left as Slurm launches it, for the file of its explanation. */
-
 /** Asks the planner about a step, and notes where it misses its deadline, which sets \p late.
  *  \param bytes  what \p *reply points into, or NULL; ends with free(), after a failure, too
  *  \return 0, or -1: \p err */
@@ -256,6 +249,10 @@ int plugin_procmap_is_honest(const plugin_ranks *ranks, uint32_t task_dist);
  *  \return 0 and *honest, or -1 and \p err: no distribution gives a map that fits */
 int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi2, int plane,
                           uint32_t *honest, topomap_error *err);
+
+/** Nonzero unless the step surely uses another mpi plugin than pmi2.
+ *  \param option  value of --mpi, or NULL */
+int plugin_mpi_may_be_pmi2(const char *option);
 
 /* ---- step ---------------------------------------------------------------------- */
 /* A step in srun, from options to a new layout. */

@@ -74,8 +74,8 @@ int planner_launch_make_absolute(policy_settings *settings);
 char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                      void (*wait)(double seconds), size_t *size);
 
-/* ---- launch_messages ----------------------------------------------------------- */
-/* What becomes of a launch, as it is found out: the reply of planner_launch(), row by row. */
+/* ---- The verdict on a launch --------------------------------------------------- */
+/* It collects the rows of planner_launch()'s reply (resolve_placement.c). */
 
 typedef struct planner_verdict {
     const planner_facts *facts;
