@@ -255,9 +255,7 @@ static char *kind_of(struct naming *n, topomap_error *err)
 
     n->out = open_memstream(&text, &size);
     status = n->out && n->devices ? put_node(n, err) : 0;
-    if (!topomap_printed(n->out, &text, status == 0 ? err : NULL))
-        return NULL;
-    if (status == 0) {
+    if (topomap_printed(n->out, &text, status == 0 ? err : NULL) && status == 0) {
         fold(text);
         return text;
     }
