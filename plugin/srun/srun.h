@@ -223,7 +223,7 @@ int plugin_facts_ask(const plugin_facts *facts, char **bytes, plugin_reply *repl
 char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int *late);
 
 /** Prints the lines that a reply has for the user. */
-void plugin_facts_tell(const plugin_reply *reply);
+void plugin_reply_print(const plugin_reply *reply);
 
 /** Has the planner write \p why into the file that the user has named, so that a former step's text
  *  does not pass for this one's: srun itself writes no file. Silent where it cannot. */

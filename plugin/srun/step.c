@@ -107,7 +107,7 @@ void plugin_step_end(void)
     launch.request = kept.request;
     if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL) &&
         !plugin_reply_read(bytes, size, &reply, NULL))
-        plugin_facts_tell(&reply);
+        plugin_reply_print(&reply);
     free(kept.request);
     kept.request = NULL;
 }
@@ -146,7 +146,7 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     if (plugin_facts_ask(&facts, &step->bytes, &step->reply, &step->late, err))
         return -1;
     take_flags(step);
-    plugin_facts_tell(&step->reply);
+    plugin_reply_print(&step->reply);
     take_end(step);
     return 0;
 }
