@@ -88,8 +88,10 @@ typedef struct planner_verdict {
 } planner_verdict;
 
 enum { PLANNER_LOG = -1 };
-/** A line for the user, or, without \p loud, for srun -v (with the user's option verbose, for
- *  everybody), or, with PLANNER_LOG in its place, for srun -v alone. */
+
+/** Adds a line to the reply, which srun prints.
+ *  \param loud  nonzero: always; 0: with srun -v or the user's option verbose; PLANNER_LOG: with
+ *      srun -v only */
 void planner_tell(planner_verdict *verdict, int loud, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 
 /** Why the step is left as Slurm laid it out; without \p loud for srun -v only, and for a step that
