@@ -155,7 +155,8 @@ static int run(const struct measure_options *options, topomap_error *err)
     TOPOMAP_CLEANUP(measure_rows_clear) struct measure_rows rows = {0};
     TOPOMAP_FREED uint16_t *hops = NULL;
 
-    /* Hops before anything is measured for long: a database may not know a node. */
+    /* The hops come first: a database that does not know a node is found before the long
+     * measurement. */
     return measure_job_find(options, &job, err) ||
            measure_agree(
                job.rank == 0 && options->db && measure_hops(&job, options->db, &hops, err), err) ||

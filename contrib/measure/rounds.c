@@ -3,7 +3,6 @@
  * many): no node is in two pairs at once, but links may be shared. A sample is some of the rounds,
  * of nodes in random order. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "measure.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a thread's call adds while it makes a persistent request: it is kept for the request. */
+/* Keeps the messages that a thread adds while it makes a persistent request, for that request. */
 #include <stdlib.h>
 
 #include "profile.h"
 #include "table.h"
 
-/* Every message looks here; the library is there from the start, so the linker knows the place. */
+/* Every message reads this. The library is loaded at the program's start, so that the fast
+ * initial-exec model may be used. */
 static __thread __attribute__((tls_model("initial-exec"))) struct {
     int on;
     profile_message *message;

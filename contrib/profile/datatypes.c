@@ -2,7 +2,7 @@
 /* Sizes of messages, from counts and datatypes. */
 #include "profile.h"
 
-/* MPI 4.1 deprecates what MPI 3 had for it. */
+/* MPI 4.1 deprecates MPI_Type_size_x(), which MPI 3 has. */
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 #define PMPI_Type_size_count PMPI_Type_size_c
 #else

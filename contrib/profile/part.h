@@ -52,13 +52,14 @@ int profile_process_take(void);
 /** Whether it is this one; no system call. */
 int profile_process_is(void);
 
-/* part_folder.c: into a folder that another launcher than Slurm's has made for the run's parts.
- * Nothing is said, and a file system that does not answer keeps no rank from its end for long. */
+/* part_folder.c: writes a rank's part into the run's folder, below launchers other than srun. It
+ * prints nothing, and the rank waits for about five seconds at most: a file system that does not
+ * answer cannot keep it from ending. */
 #define PROFILE_FOLDER "TOPOMAP_PROFILE_FOLDER" /* its path */
 void profile_folder_leave(const char *path, const profile_part *part);
 
-/* profile_file.c: to files, for who asks for one. Failures are said on standard error in one line
- * and nowhere else. */
+/* profile_file.c: writes parts beside the file that TOPOMAP_PROFILE names, and the file. A failure
+ * prints one line on standard error. */
 /** The rank, as far as it is known without MPI; -1: it is not. */
 long profile_early_rank(void);
 /** The whole path, as programs change their folder. NULL: memory is short. Ends with free(). */

@@ -111,7 +111,8 @@ int reorder_target_make(MPI_Comm comm, reorder_between *between, void *data,
 /** By the database where it can be used. */
 int reorder_target_default(MPI_Comm comm, topomap_mpi_target **target, topomap_error *err);
 void reorder_target_free(topomap_mpi_target *target);
-/** Of a local pointer to a target, which ends with the scope; collective as that is. */
+/** Attribute of a local pointer to a target, or to NULL: reorder_target_free() is called at the end
+ *  of its scope. It is collective: all processes must leave the scope with a target, or none. */
 #define REORDER_TARGET_FREED TOPOMAP_CLEANUP(reorder_target_end)
 static inline void reorder_target_end(topomap_mpi_target **target)
 {

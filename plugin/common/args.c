@@ -25,8 +25,8 @@ struct row {
     size_t at;                    /* in plugin_args */
     enum topomap_request_key key; /* of a setting */
     unsigned long most;           /* of a number */
-    const char *or_word;          /* in place of a whole path; NULL: none */
-    const char *without;          /* characters that a path has not; NULL: it may have any */
+    const char *or_word;          /* accepted instead of a whole path, or NULL */
+    const char *without;          /* characters that the path must not contain, or NULL */
 };
 
 static int path(const struct row *row, const char *value, void *to)

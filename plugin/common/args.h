@@ -21,10 +21,10 @@ typedef struct plugin_args {
     plugin_record_limits record_limits;
     unsigned deadline_ms; /* that srun waits for a plan */
     unsigned node_ms;     /* that slurmstepd, which reads it by node.h, waits for topomap-node */
-    unsigned end_ms;      /* that srun waits for files: the plan's record, and the step's end */
-    unsigned said;        /* rows of the table that plugstack.conf has, 1 << row */
-    policy_site site;     /* default=, and values for steps that say none */
-    int count;            /* the words themselves, lent by Slurm */
+    unsigned end_ms;  /* that a launch waits for the plan's record, and srun at the step's end */
+    unsigned said;    /* rows of the table that plugstack.conf has, 1 << row */
+    policy_site site; /* default=, and values for steps that say none */
+    int count;        /* the words themselves, lent by Slurm */
     char **words;
 } plugin_args;
 

@@ -225,7 +225,7 @@ int plugin_child_start(const char *path, const char *const *words,
 
 /* ---- The step's control group ------------------------------------------------------------ */
 
-/* The one tree of version 2 (cgroups(7)); its line begins so. */
+/* Where version 2 is mounted, and how its line in /proc/self/cgroup begins (cgroups(7)). */
 #define TREE "/sys/fs/cgroup"
 #define LINE "0::/"
 
@@ -269,8 +269,7 @@ int plugin_group_outside(const char *text, char *path)
     return size < PLUGIN_GROUP_PATH ? 0 : -1;
 }
 
-/* The same for this process. It is the kernel's own file, of a step's own process: a line for each
- * hierarchy. */
+/* Finds that file for this process. /proc/self/cgroup has one line for each hierarchy. */
 static int find_outside(char *path)
 {
     char text[4096];
@@ -283,7 +282,7 @@ static int find_outside(char *path)
     return plugin_group_outside(text, path);
 }
 
-/* Moves \p pid there, in a process of its own that ends with it. System calls only. */
+/* Writes \p pid into that file and exits. Runs in a forked process: system calls only. */
 static _Noreturn void move_outside(const char *path, pid_t pid)
 {
     char digits[24], *digit = digits + sizeof digits;

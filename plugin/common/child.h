@@ -81,7 +81,7 @@ struct plugin_child_answer {
 /** Receives such an answer. On failure errno says why; EMSGSIZE: it is longer */
 int plugin_child_receive(int reply, int64_t *until, void *answer);
 
-/* ---- group --------------------------------------------------------------------- */
+/* ---- The step's control group -------------------------------------------------- */
 /* The control group of what slurmstepd starts. Slurm waits at a step's end for the group that
  * slurmstepd and its children are in to be empty, a minute at least, and then drains the node
  * (proctrack/cgroup and cgroup/v2, slurm 22.05 to 26.05: proctrack_p_wait(), which counts

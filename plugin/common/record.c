@@ -118,8 +118,8 @@ static int look_at_record(int own, store_item *item, void *context)
     return plugin_record_is_name(item->name) && store_sweep_file(own, item, context);
 }
 
-/* Where records may be, made by nobody here: the site's folder (0), the user's own place (1).
- * \return its descriptor, or -1 */
+/* Opens a folder of records, if it exists: the one in the site's folder (0), or the one in the
+ * user's own place (1). Returns a descriptor, or -1. */
 static int open_existing(int which, const char *folder, char place[STORE_ROOT])
 {
     char note[STORE_NOTE];
@@ -164,10 +164,10 @@ int plugin_record_find(const char *folder, const char *step, char *path, size_t 
     return 0;
 }
 
-/* Goes through a folder, which it closes; \p best: the time of what \p path names. */
+/* Called for each record with its folder, open and by its path, and its name. */
 typedef void visit(int own, const char *place, const char *name, void *with);
 
-/* All records of both places. */
+/* Calls \p visit for each record of both folders. */
 static void walk(const char *folder, visit *visit, void *with)
 {
     char place[STORE_ROOT];
@@ -206,7 +206,6 @@ static void take_newer(int own, const char *place, const char *name, void *with)
     snprintf(newest->path, newest->size, "%s/%s", place, name);
 }
 
-/* Goes through a folder, which it closes. */
 static void say_step(int own, const char *place, const char *name, void *with)
 {
     void (**say)(const char *step) = with;

@@ -9,7 +9,7 @@ struct head {
     char magic[8];
     uint32_t found;
     uint32_t plan[8]; /* the numbers that a topomap_node_plan begins with */
-    uint32_t nics[4]; /* likewise */
+    uint32_t nics[4]; /* likewise those of a topomap_node_nics */
     char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY], why_not_named[NODE_WHY];
     char rest[NODE_HEAD - 8 - 13 * 4 - 3 * NODE_WHY]; /* zero */
 };

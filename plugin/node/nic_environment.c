@@ -187,7 +187,7 @@ static const struct {
     const char *name;
     size_t with;
     int (*put)(const plugin_nics_task *task, const char *begin, char *value);
-    const char *begin; /* of the value; "=": these names, and not all that begin so */
+    const char *begin; /* of the value; with "=" NCCL takes whole names, not prefixes */
 } rows[PLUGIN_NICS_VARIABLES] = {
     {"UCX_NET_DEVICES", 1, put_ports, ""},
     {"NCCL_IB_HCA", 1, put_ports, "="},

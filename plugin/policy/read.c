@@ -157,7 +157,7 @@ static void read_pattern(struct reader *r, const char *value)
         read_setting(r, TOPOMAP_REQUEST_GRAPH, value);
 }
 
-/* The key that rules have by this name; TOPOMAP_REQUEST_SETTINGS: none */
+/* Returns the key that rules call by this name, or TOPOMAP_REQUEST_SETTINGS if there is none. */
 static int key_of(const char *name)
 {
     int key = 0;

@@ -47,7 +47,7 @@ static int judge(spank_t spank, const plugin_args *args, plugin_step_request *wi
 
     if (!bytes || reply.status != PLUGIN_LEFT)
         return wish->asked;
-    plugin_facts_tell(&reply);
+    plugin_reply_print(&reply);
     wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
     wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
     return reply.flag[PLUGIN_FLAG_ON] > 0;

@@ -63,7 +63,7 @@ static const char *const of_pyxis[2][12] = {
     {"container-env", "container-image", "container-mounts", "container-name", "container-save",
      "container-workdir"}}; /* a value */
 
-/* \return the name, or NULL: pyxis has none such */
+/* Returns the option's name, with *takes set, or NULL if pyxis has no such option. */
 static const char *named_beside(const char *name, size_t length, enum plugin_takes *takes)
 {
     for (size_t kind = 0; kind < 2; kind++)

@@ -58,12 +58,10 @@ static void rewrite(const struct rewriting *rewriting, int index, const plugin_o
     if (!plain || (option->letter_at > 1 && !letters))
         return;
     if (!letters && option->words == 1) {
-        words[index] = plain;
-        plain = NULL;
+        words[index] = topomap_take(&plain);
     } else if (option->words == 2) { /* -m topomap, -lm topomap: the letters before it stay */
-        words[index + 1] = plain;
-        words[index] = letters ? letters : (char *)"--topomap-options=";
-        plain = letters = NULL;
+        words[index + 1] = topomap_take(&plain);
+        words[index] = letters ? topomap_take(&letters) : (char *)"--topomap-options=";
     } else if (asprintf(&both, *rest ? "%smblock:%s" : "%s%s", letters, rest) > 0) {
         words[index] = both; /* -lmtopomap leaves no word for --topomap=on; launcher->on says it */
     }

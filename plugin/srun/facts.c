@@ -206,7 +206,7 @@ char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int 
     return NULL;
 }
 
-void plugin_facts_tell(const plugin_reply *reply)
+void plugin_reply_print(const plugin_reply *reply)
 {
     for (unsigned i = 0; i < reply->tells; i++)
         plugin_report_detail(reply->tell[i].loud, "%s", reply->tell[i].text);
@@ -221,5 +221,5 @@ void plugin_not_placed_explain(plugin_facts facts, const char *why)
     facts.reason = why;
     bytes = plugin_not_placed_ask(&facts, &reply, &late);
     if (bytes)
-        plugin_facts_tell(&reply);
+        plugin_reply_print(&reply);
 }

@@ -150,11 +150,8 @@ static char *copy_string(const plugin_memory *memory, const char *from, topomap_
         for (char *c = text + size; c < (end ? end : text + size + piece); c++)
             if (*c <= ' ' || *c == 127)
                 return refuse(err, "node list"), NULL;
-        if (end) {
-            end = text;
-            text = NULL;
-            return end;
-        }
+        if (end)
+            return topomap_take(&text);
         size += piece;
     }
     refuse(err, "node list");

@@ -211,13 +211,6 @@ void plugin_facts_site(FILE *out, const plugin_args *args);
  *  tells: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file is looked for. */
 void plugin_job_write(FILE *out, uint32_t job, const plugin_args *args);
 
-/** Nonzero unless the step surely uses another mpi plugin than pmi2.
- *  \param option  value of --mpi, or NULL */
-int plugin_mpi_may_be_pmi2(const char *option);
-
-/* ---- not placed ---------------------------------------------------------------- */
-/* Why a step is left as Slurm launches it, for the file of its explanation. */
-
 /** Asks the planner about a step, and notes where it misses its deadline, which sets \p late.
  *  \param bytes  what \p *reply points into, or NULL; ends with free(), after a failure, too
  *  \return 0, or -1: \p err */
@@ -230,7 +223,7 @@ int plugin_facts_ask(const plugin_facts *facts, char **bytes, plugin_reply *repl
 char *plugin_not_placed_ask(const plugin_facts *facts, plugin_reply *reply, int *late);
 
 /** Prints the lines that a reply has for the user. */
-void plugin_facts_tell(const plugin_reply *reply);
+void plugin_reply_print(const plugin_reply *reply);
 
 /** Has the planner write \p why into the file that the user has named, so that a former step's text
  *  does not pass for this one's: srun itself writes no file. Silent where it cannot. */
@@ -256,6 +249,10 @@ int plugin_procmap_is_honest(const plugin_ranks *ranks, uint32_t task_dist);
  *  \return 0 and *honest, or -1 and \p err: no distribution gives a map that fits */
 int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi2, int plane,
                           uint32_t *honest, topomap_error *err);
+
+/** Nonzero unless the step surely uses another mpi plugin than pmi2.
+ *  \param option  value of --mpi, or NULL */
+int plugin_mpi_may_be_pmi2(const char *option);
 
 /* ---- step ---------------------------------------------------------------------- */
 /* A step in srun, from options to a new layout. */

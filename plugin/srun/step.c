@@ -48,7 +48,7 @@ void plugin_step_forget(void)
 
 /* ---- The step's end ---------------------------------------------------------------------- */
 
-/* One step an srun. */
+/* Each srun launches one step. */
 static struct {
     const plugin_args *args;
     char *request;
@@ -72,7 +72,8 @@ static char *write_request(const struct step *step)
     return topomap_printed(out, &text, NULL);
 }
 
-/* Keeps what a launch's reply says of it, and the memory that its planner has. */
+/* Keeps the request that the launch's reply wants to be sent at the step's end, and the planner's
+ * limit of memory. */
 static void take_end(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
@@ -83,7 +84,7 @@ static void take_end(const struct step *step)
     kept.args = step->args;
 }
 
-/* The step keeps Slurm's layout although the planner placed it: its times count there. */
+/* The step keeps Slurm's layout although the planner placed it: its time counts for that layout. */
 static void refuse_end(void)
 {
     char *row = kept.request ? strstr(kept.request, "\nlater run ") : NULL;
@@ -107,7 +108,7 @@ void plugin_step_end(void)
     launch.request = kept.request;
     if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL) &&
         !plugin_reply_read(bytes, size, &reply, NULL))
-        plugin_facts_tell(&reply);
+        plugin_reply_print(&reply);
     free(kept.request);
     kept.request = NULL;
 }
@@ -146,7 +147,7 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     if (plugin_facts_ask(&facts, &step->bytes, &step->reply, &step->late, err))
         return -1;
     take_flags(step);
-    plugin_facts_tell(&step->reply);
+    plugin_reply_print(&step->reply);
     take_end(step);
     return 0;
 }

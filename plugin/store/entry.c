@@ -67,13 +67,13 @@ void store_entry_case(store_entry *entry, const char *folder, const char *input)
 
 /* ---- The lines of an entry: a name and a value each -------------------------------------- */
 
-/* The kind of a text, or of a number of 4 or 8 bytes. */
+/* How a member is written: as a text, or as a number, of 4 or 8 bytes. */
 enum kind { TEXT, HEX, NUMBER, STOP };
 
 #define AT(member) offsetof(store_entry, member)
 #define OF(kind, member) kind, AT(member), sizeof((store_entry *)0)->member
 
-/* Whose it is stands before what became of it, which forget() takes away. */
+/* First the members that identify an entry (`lasts`), then its history, which forget() clears. */
 static const struct row {
     const char *name;
     enum kind kind;
@@ -155,7 +155,7 @@ static void read_line(const char *name, const char *value, store_entry *entry)
         read_time(value, entry);
 }
 
-/* Takes them from \p text, which it changes; lines that make no sense are passed over. */
+/* Reads the lines of \p text, which it changes; unknown lines are skipped. */
 static void parse(char *text, store_entry *entry)
 {
     char *rest = NULL;
@@ -174,7 +174,7 @@ static void parse(char *text, store_entry *entry)
     }
 }
 
-/* Leaves whose it is, and nothing of what became of it. */
+/* Clears all members but those that identify the entry. */
 static void forget(store_entry *entry)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

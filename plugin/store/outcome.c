@@ -142,8 +142,9 @@ static void forget_placed(store_entry *now)
     now->times = kept;
 }
 
-/* A launch in Slurm's layout that sends what its profile says decides nothing about placing:
- * another launch may have stopped that meanwhile. Returns 0, or -1 with \p why set. */
+/* Stores the run's profile. A comparison run, in Slurm's layout, that sent what the stored profile
+ * says does not restart a placement that another launch has stopped meanwhile. Returns 0, or -1
+ * with \p why set, if the profile cannot be stored. */
 static int take_profile(const outcome *o, store_entry *now, double alike, topomap_error *why)
 {
     int same = now->has_graph && alike >= STORE_CHANGED;

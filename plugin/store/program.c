@@ -167,7 +167,7 @@ static int read_program(const store *store, const char *path, enum interest whic
     return 0;
 }
 
-int store_program_read(const struct store *store, const char *path, store_program *program,
+int store_program_read(const store *store, const char *path, store_program *program,
                        topomap_error *err)
 {
     int calls = 0;

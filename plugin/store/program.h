@@ -150,7 +150,7 @@ int store_program_cache_read(const store *store, uint64_t key, char text[STORE_P
  *  \return -1: it is not remembered */
 int store_program_cache_write(const store *store, uint64_t key, const char *text);
 
-/* ---- loaded -------------------------------------------------------------------- */
+/* ---- Which MPI a program loaded ------------------------------------------------ */
 /* Programs whose files tell no MPI, since what they run loads one: which one that was. Remembered
  * for the program with its words, whatever its ranks and folder. */
 

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LOOKED_AT = 512 };
 

@@ -69,7 +69,7 @@ static int make_run(int runs, uint32_t job, uint32_t step, char name[NAME])
 int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
                     const store_plan *plan, char **folder, topomap_error *err)
 {
-    /* That of profiles is there when the run is over. */
+    /* The folder of profiles is made here, since it must exist when the run is over. */
     TOPOMAP_CLOSED int profiles = store_folder_open(store, "profiles", 1, err);
     TOPOMAP_CLOSED int runs = profiles < 0 ? -1 : store_folder_open(store, "run", 1, err);
     TOPOMAP_CLOSED int run = -1;
@@ -89,9 +89,10 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
     return -1;
 }
 
-/* ---- Who takes it in --------------------------------------------------------------------- */
+/* ---- Claiming a run ----------------------------------------------------------------------- */
 
-/* It may have been taken in, and removed, between opening it and locking it. */
+/* Returns 0 if another process has taken the run in, and removed the file, between our opening it
+ * and locking it. */
 static int is_still(int run, int fd)
 {
     struct stat locked, there;
@@ -268,7 +269,7 @@ void store_run_drop(const char *folder)
         remove_taken(runs, slash + 1);
 }
 
-/* ---- What is in a folder besides its profile --------------------------------------------- */
+/* ---- Other files in a run's folder -------------------------------------------------------- */
 
 int store_run_write(const char *folder, const char *name, const char *text, size_t size)
 {

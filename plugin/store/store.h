@@ -300,9 +300,10 @@ enum { STORE_BESIDE = 64 };
 int store_file_make(int at, const char *name, char beside[STORE_BESIDE]);
 /** Whether such a file has this name. */
 int store_file_is_beside(const char *name);
-/** A file beside \p at appears whole, or nothing does.
+/** Writes a file in the folder \p at: it appears whole, or not at all.
  *  \param now  the folder's time (see folder time, below): the file gets no earlier one; 0: not
- * known \return -1 with errno */
+ *      known
+ *  Returns 0, or -1 with errno set. */
 int store_file_write(int at, const char *name, const char *text, size_t size, int64_t now);
 
 /* ---- folder time --------------------------------------------------------------- */

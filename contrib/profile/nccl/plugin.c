@@ -5,7 +5,6 @@
  *
  * Where the program's MPI is profiled, that is the profile: the MPI profiler has taken both from
  * the environment. */
-#define _GNU_SOURCE /* asprintf */
 #include <pthread.h>
 #include <stdlib.h>
 

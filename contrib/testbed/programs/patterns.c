@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between places, not ranks. False: no memory. */
+/* Adds a message between places, not ranks. Returns false if the allocation failed. */
 static bool add(struct pattern *pattern, int phase, int from, int to, int bytes)
 {
     if (pattern->messages == pattern->room) {

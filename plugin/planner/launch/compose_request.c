@@ -2,7 +2,6 @@
 #include "config.h"
 #include "plugin/planner/launch/launch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"

@@ -12,7 +12,8 @@
 #include "plugin/common/reply.h"
 #include "util/alloc.h"
 
-/* Of the graph it is the run's own that counts; nothing else is to be answered. */
+/* Lines of a launch's request that do not hold for judging its run, which has a graph of its own
+ * and needs neither record nor explanation. */
 static int is_replaced(const char *line)
 {
     static const char *const keys[] = {"graph ", "profile", "record ", "explain ", "min-gain "};
@@ -23,7 +24,8 @@ static int is_replaced(const char *line)
     return 0;
 }
 
-/* The request of a launch, behind the layout that came of it, becomes the one that judges it. */
+/* Makes the request that judges a launch from the launch's own, which follows a line with the
+ * layout that resulted. */
 static char *rewrite(char *planned, const char *graph)
 {
     char *text = NULL, *rest = NULL, *layout = strtok_r(planned, "\n", &rest), *line;
@@ -42,8 +44,8 @@ static char *rewrite(char *planned, const char *graph)
     return topomap_printed(out, &text, NULL);
 }
 
-/* Was the layout of a run that is over right for what it sent? Leaves the answer in the run's
- * folder, where its plan is there and its profile is whole. */
+/* Judges whether the layout of a finished run was right for what the run sent, and writes the gain
+ * into the run's folder. Does nothing if the plan is missing or the profile incomplete. */
 static void judge_run(const char *folder)
 {
     TOPOMAP_FREED char *planned = store_run_read(folder, STORE_RUN_PLANNED, STORE_PLANNED),

@@ -54,11 +54,7 @@ static char *find_program(const planner_auto *now, store_program *program, topom
         return NULL;
     if (!program->mpi)
         started = store_program_started(memory, words + 1, folder, search, program);
-    if (!started) {
-        started = path;
-        path = NULL;
-    }
-    return started;
+    return started ? started : topomap_take(&path);
 }
 
 /* ---- Programs that name no MPI ----------------------------------------------------------- */

@@ -265,7 +265,7 @@ struct record {
     size_t size;
 };
 
-/* In a process of its own; what it says fits into a pipe. */
+/* Runs in a forked process. Its message fits into a pipe. */
 static _Noreturn void write_record(const struct record *record, int said)
 {
     const plugin_args *args = &record->facts->args;
@@ -294,8 +294,8 @@ static unsigned record_ms(const plugin_args *args)
     return args->end_ms < most ? args->end_ms : most;
 }
 
-/* Writes it in a process of its own, and tells where it is, or why there is none. A folder that
- * does not answer holds that process for twenty seconds at most. */
+/* Writes the record in a forked process and adds a line to the reply: where the record is, or why
+ * there is none. If the folder does not answer, that process ends after twenty seconds. */
 static void save_record(planner_verdict *verdict, const char *request, const char *reply,
                         size_t size)
 {

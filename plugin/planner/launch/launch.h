@@ -74,8 +74,8 @@ int planner_launch_make_absolute(policy_settings *settings);
 char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                      void (*wait)(double seconds), size_t *size);
 
-/* ---- launch_messages ----------------------------------------------------------- */
-/* What becomes of a launch, as it is found out: the reply of planner_launch(), row by row. */
+/* ---- The verdict on a launch --------------------------------------------------- */
+/* It collects the rows of planner_launch()'s reply (resolve_placement.c). */
 
 typedef struct planner_verdict {
     const planner_facts *facts;
@@ -88,8 +88,10 @@ typedef struct planner_verdict {
 } planner_verdict;
 
 enum { PLANNER_LOG = -1 };
-/** A line for the user, or, without \p loud, for srun -v (with the user's option verbose, for
- *  everybody), or, with PLANNER_LOG in its place, for srun -v alone. */
+
+/** Adds a line to the reply, which srun prints.
+ *  \param loud  nonzero: always; 0: with srun -v or the user's option verbose; PLANNER_LOG: with
+ *      srun -v only */
 void planner_tell(planner_verdict *verdict, int loud, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 
 /** Why the step is left as Slurm laid it out; without \p loud for srun -v only, and for a step that

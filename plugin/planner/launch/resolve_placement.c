@@ -87,9 +87,9 @@ static void count_of(uint32_t count, char text[16])
         snprintf(text, 16, "%u", count);
 }
 
-/* The first rule that fits, or NULL. Lent by \p policy.
- * srun has put the job's partition, account and QOS into its environment, which is ours, and the
- * name of the mpi plugin that it has loaded, MpiDefault's too (plugin/srun/procmap.c). */
+/* Returns the first rule that matches, which \p policy owns, or NULL. srun has put the job's
+ * partition, account and QOS, and the name of the mpi plugin that it has loaded, MpiDefault's too
+ * (plugin/srun/procmap.c), into its environment, which the planner inherits. */
 static const policy_rule *site_rule(const planner_facts *facts, const policy *policy)
 {
     char nodes[16] = "", tasks[16] = "";
@@ -203,8 +203,8 @@ static int settle_with(const policy *policy, const policy_site *site, topomap_er
     return 1;
 }
 
-/* Has an administrator switched topomap off, by a file beside the database (its name and ".off")?
- * The site's own database: a user's of $TOPOMAP_DB is nobody's switch. */
+/* Returns nonzero if an administrator has switched topomap off by a file beside the site's
+ * database (its name and ".off"). A database that a user names in $TOPOMAP_DB does not count. */
 static int is_switched_off(void)
 {
     const planner_facts *facts = telling->facts;

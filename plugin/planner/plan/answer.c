@@ -121,7 +121,7 @@ char *planner_failure_text(topomap_error *err, size_t *size)
 
 /* ---- Was a layout right for what a program then sent? ------------------------------------- */
 
-/* As a search would have gone by it. */
+/* J of a layout, as the search computes it. */
 static int by_J(const planner_inputs *in, const uint32_t *slots, double *value, topomap_error *err)
 {
     double bytes = planner_message_bytes(&in->request->asked, in->objective, in->message_bytes);
@@ -172,8 +172,10 @@ static int judge(planner_inputs *in, double *gain, topomap_error *err)
     return 0;
 }
 
-/* By how much the layout that the request names to be judged costs less than Slurm's, in percent;
- * below 0: more. By J, or predicted time where that is the objective; other objectives fail. */
+/* Compares the layout that the request names to be judged with Slurm's, by J or predicted time,
+ * whichever is the objective.
+ * \param gain  out: how much less it costs, in percent; negative: it costs more
+ * Returns 0, or -1 with \p err set, e.g. for other objectives. */
 static int judge_layout(const planner_request *request, double *gain, topomap_error *err)
 {
     TOPOMAP_CLEANUP(planner_inputs_clear) planner_inputs in = {0};

@@ -112,15 +112,15 @@ static int are_known(const struct naming *n)
 
 /* ---- By CPUs ------------------------------------------------------------------------------ */
 
-/* Whether two devices hang together: they are one (0), or at one NUMA node (1), or in one package
- * (2). */
-static int are_together(const topomap_device *a, const topomap_device *b, int level)
+/* Whether two devices are near each other: at level 0 a device only to itself, at level 1 also to
+ * those at its NUMA node, at level 2 also to those in its package. */
+static int are_near(const topomap_device *a, const topomap_device *b, int level)
 {
     return a == b || (level > 0 && a->numa >= 0 && a->numa == b->numa) ||
            (level > 1 && a->package >= 0 && a->package == b->package);
 }
 
-/* Adds one to the PUs next to devices that hang together with the NIC. */
+/* Adds one to each PU next to a device that is near the NIC. */
 static void add_near(struct naming *n, uint32_t nic, int level)
 {
     const topomap_device *device = n->devices->device;
@@ -128,7 +128,7 @@ static void add_near(struct naming *n, uint32_t nic, int level)
 
     memset(n->mask, 0, sizeof n->mask);
     for (uint32_t i = 0; i < n->devices->count; i++)
-        if (device[i].cpus && are_together(&device[nic], &device[i], level))
+        if (device[i].cpus && are_near(&device[nic], &device[i], level))
             planner_cpus_near(device[i].cpus, n->mask);
     for (uint32_t pu = 0; pu < PLANNER_CPUS_NEAR; pu++)
         near[pu] = (uint8_t)(near[pu] + n->mask[pu]);
@@ -255,9 +255,7 @@ static char *kind_of(struct naming *n, topomap_error *err)
 
     n->out = open_memstream(&text, &size);
     status = n->out && n->devices ? put_node(n, err) : 0;
-    if (!topomap_printed(n->out, &text, status == 0 ? err : NULL))
-        return NULL;
-    if (status == 0) {
+    if (topomap_printed(n->out, &text, status == 0 ? err : NULL) && status == 0) {
         fold(text);
         return text;
     }

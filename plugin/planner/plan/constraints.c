@@ -179,8 +179,7 @@ static int open_groups(const char *keep, const topomap_graph *graph,
                  together->level);
         snprintf(together->level, sizeof together->level, "node");
     }
-    together->group = group;
-    group = NULL;
+    together->group = topomap_take(&group);
     return 0;
 }
 

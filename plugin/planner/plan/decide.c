@@ -250,7 +250,7 @@ static int order_gpus(work *w, planner_answer *answer, int *bound, topomap_error
     return status;
 }
 
-/* Somebody said how tasks are to be placed inside nodes, or wants the NICs next to them. */
+/* Nonzero if options request a placement inside nodes, or the NICs next to tasks. */
 static int places_inside(const topomap_request *asked)
 {
     return topomap_request_has(asked, TOPOMAP_REQUEST_BIND) ||
@@ -259,8 +259,8 @@ static int places_inside(const topomap_request *asked)
 
 static int make_plan(work *w, planner_answer *answer, topomap_error *err)
 {
-    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
-     * what they are to be. */
+    /* No gain means no change: the places inside the nodes stay Slurm's too, unless options
+     * request another. */
     int bound = answer->applied || places_inside(&w->in.request->asked);
     int wanted = bound || w->in.gpus.known.nodes;
 

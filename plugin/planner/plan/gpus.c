@@ -9,8 +9,7 @@
 #include "util/alloc.h"
 #include "util/cores.h"
 
-/* Whether tasks are to be next to GPUs: somebody said so, or nobody said what they are to be bound
- * to. */
+/* Nonzero if tasks are to be next to GPUs: bind=gpu was given, or no bind= at all. */
 static int are_wanted(const planner_request *request)
 {
     return request->asked.bind == TOPOMAP_REQUEST_BIND_GPU ||

@@ -198,9 +198,9 @@ static int has_one_a_node(const planner_request *request)
     return 1;
 }
 
-/* How many of the graph's vertices each task is to stand for: the GPUs of a node where the database
- * knows them and they are as many on all nodes, and 1 where nobody asks or the step has not one
- * task on each node, which is noted. 0: it goes by the graph. */
+/* Returns how many of the graph's vertices each task stands for: with tasks=node the GPUs of a
+ * node, or 0 if their number is not known or differs between nodes: the graph's size decides then.
+ * Returns 1 without tasks=node and, with a note, if some node has not exactly one task. */
 static uint32_t node_tasks_each(planner_inputs *in)
 {
     const planner_request *request = in->request;
@@ -226,7 +226,8 @@ static uint32_t node_tasks_each(planner_inputs *in)
     return each;
 }
 
-/* \return 0: neither goes up */
+/* Returns \p each if the ranks are a multiple of it and fit on the nodes, else the ranks per node;
+ * 0 if the nodes cannot share them evenly either. */
 static uint32_t settle(uint32_t ranks, uint32_t nodes, uint32_t each)
 {
     if (each && ranks % each == 0 && ranks / each <= nodes)
@@ -234,7 +235,7 @@ static uint32_t settle(uint32_t ranks, uint32_t nodes, uint32_t each)
     return ranks % nodes == 0 ? ranks / nodes : 0;
 }
 
-/* Task t stands for the vertices from t * each on. */
+/* Task t stands for the \p each vertices from t * each on. */
 static int fold_by(planner_inputs *in, uint32_t each, topomap_error *err)
 {
     uint32_t ranks = topomap_graph_ranks(in->graph);
@@ -251,8 +252,9 @@ static int fold_by(planner_inputs *in, uint32_t each, topomap_error *err)
     return 0;
 }
 
-/* Puts the graph of tasks into the place of that of GPUs.
- * \param known  of node_tasks_each() \return 0, or -1: the graph does not go up */
+/* Replaces the graph of GPUs by one of tasks.
+ * \param known  the result of node_tasks_each()
+ * Returns 0, or -1 with \p err set, if the nodes cannot share the graph's ranks evenly. */
 static int node_tasks_fold(planner_inputs *in, uint32_t known, topomap_error *err)
 {
     uint32_t nodes = (uint32_t)in->request->nodes.count, ranks = topomap_graph_ranks(in->graph);
@@ -278,8 +280,8 @@ static int node_tasks_fold(planner_inputs *in, uint32_t known, topomap_error *er
     return 0;
 }
 
-/* The same of a stored profile, which knows how many workers its tasks had. Where the step has not
- * one task on each node the graph goes, and a note says why. */
+/* Does the same with a stored profile, which has the number of workers that its tasks had. If some
+ * node of the step has not exactly one task, the graph is dropped with a note. */
 static int node_tasks_profile(planner_inputs *in, topomap_error *err)
 {
     uint32_t tasks = topomap_machine_slots(in->machine), ranks = topomap_graph_ranks(in->graph);

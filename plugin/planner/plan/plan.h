@@ -138,8 +138,9 @@ typedef struct planner_inputs {
     char *told;          /* the same as text, or NULL */
     char cores_detail[400]; /* about them */
     char age[160];          /* the database's, where the explanation is asked for */
-    char
-        engine[32]; /* by which the machine's routes are predicted; "": tables are known, or none */
+    /* The routing engine by which the machine's routes are predicted; "": they are known, or it
+     * has none. */
+    char engine[32];
     planner_gpus gpus;  /* of nodes whose tasks see them all */
     uint32_t *slot_gpu; /* [slots] Slurm's index; NULL: the machine's places are no GPUs */
     int rails;          /* then: of its node one is nearer to another node than the others are */
@@ -161,7 +162,7 @@ uint32_t *planner_inputs_slots(const planner_inputs *inputs, const uint32_t *lay
 
 /** Adds to the note. */
 void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);
-/** Prints a line on the engine by which the routes are predicted; nothing if they are known. */
+/** Prints a line with the routing engine by which the routes are predicted, if they are. */
 void planner_inputs_print_routes(const planner_inputs *in, FILE *out);
 /** The objective cannot be followed; said where somebody named it. */
 void planner_inputs_fall_back(planner_inputs *inputs, const char *why);

@@ -116,7 +116,8 @@ static int is_same_shape(const char *here, const char *there)
     return !a && !b;
 }
 
-/* \return 0; 1: there is nothing to scale, with the line that says so */
+/* Makes the graph for \p tasks ranks from the pattern of a profile of another size, and the line
+ * that says so; without such a pattern, only a line that says why not. */
 static void scale(const topomap_graph *profile, const char *whose, uint32_t tasks,
                   planner_profile *made)
 {

@@ -26,7 +26,7 @@ typedef struct planner_request {
     uint32_t *layout;    /* [first[nodes.count]] Slurm's own task ids, node by node */
     topomap_cores cores; /* that the job has; nodes 0: not known */
     uint32_t *job_cpus;  /* [nodes.count] that the job has of each; NULL: not known */
-    /* Asks scontrol; NULL: the process that has the request does (see cores, below). */
+    /* Asks scontrol; NULL: the process that has the request does (see job_cores, below). */
     char *(*ask)(void *with, const char *commands, topomap_error *err);
     void *ask_with;
     topomap_watch *watch; /* says how far the plan has come; NULL: nobody looks */
