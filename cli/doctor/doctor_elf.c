@@ -65,7 +65,7 @@ static const char *read_image(image *in)
     return in->symbols ? NULL : "it has no table of symbols";
 }
 
-/* \return NULL, or what is wrong; close_image() ends it in either case */
+/* Returns NULL, or what is wrong; the caller calls close_image() in either case. */
 static const char *open_image(const char *path, image *in)
 {
     struct stat found;

@@ -50,7 +50,8 @@ static int add_rows(const store *from, row **list, size_t *count, topomap_error 
     return 0;
 }
 
-/* All that is in them, used last first. \p list ends with free(), after a failure, too. */
+/* Lists all entries of the stores, used last first. The caller frees \p list with free(), after a
+ * failure, too. */
 static int list_stores(const cli_call *call, const stores *from, row **list, size_t *count)
 {
     topomap_error err;
