@@ -84,9 +84,9 @@ typedef struct cli_command {
 struct cli_call {
     const cli_command *command;
     cli_options options;
-    const char
-        *value[CLI_OPTIONS + CLI_COMMON]; /**< of each option as it was typed, indexed as by
-                                             cli_option_at(); NULL: not given; "" for a flag */
+    /** Of each option as it was typed, indexed as by cli_option_at(); NULL: not given; "" for a
+     *  flag. */
+    const char *value[CLI_OPTIONS + CLI_COMMON];
     char **operand;
     int operands;
 };
@@ -224,8 +224,8 @@ int cli_words(int argc, char **argv);
 
 /* ---- Output ---- */
 
-/** Prints by a format: \p put writes the next argument escaped for %s; %% is a per cent sign; there
- *  are no other conversions. */
+/** Prints by a format: for %s, \p put writes the next of \p texts escaped; %% is a per cent sign;
+ *  there are no other conversions. */
 void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const char *format,
                      va_list texts);
 
@@ -235,8 +235,9 @@ void cli_put_escaped(FILE *out, void (*put)(FILE *out, const char *text), const 
  *  \return CLI_DONE, or CLI_FAILED */
 int cli_json(FILE *out, json_t *value, size_t flags);
 
-/** Answers what a call asked: prints the JSON and takes its reference (NULL: text was printed), or
- *  says why it \p failed. Returns the exit status. */
+/** Ends a command: prints \p json (NULL: the command has printed text), or the error if it has
+ *  \p failed. Takes the reference in either case. \param flags  as in cli_json()
+ *  Returns the exit status. */
 int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_t *json,
                size_t flags);
 
@@ -245,15 +246,19 @@ int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_
  *  HTML "<". Returns 0, or -1 if memory is short. */
 int cli_json_write(FILE *out, const json_t *value, const char *escaped, size_t flags);
 
-/** Makes an object. \param format  "KEY:TYPE KEY:TYPE ...", and for each a value of the type:
- *  s (cli_json_text()) or S (cli_json_filled()) a text, b a truth, i an int, u a uint32_t, c a
- *  uint32_t that is null in place of 0, U a number of 64 bits, z a size_t, r a double, o JSON whose
- *  reference is taken, O one that is not; n takes none and is null.
- *  Returns NULL if memory is short, a double is not finite, or JSON is NULL. */
+/** Makes an object.
+ *  \param format  "KEY:TYPE KEY:TYPE ...". Each TYPE takes one argument, of exactly this C type,
+ *                 which no compiler checks: s (cli_json_text()) and S (cli_json_filled()) a text, b
+ *                 an int that is a truth value, i an int, u a uint32_t, c a uint32_t that becomes
+ *                 null if it is 0, U a uint64_t or int64_t, z a size_t, r a double, o a json_t *
+ *                 whose reference is taken, O one whose reference is not. n takes no argument and
+ *                 is null. A key has at most 63 characters.
+ *  Returns NULL if memory is short, a double is not finite, or a json_t * is NULL. */
 json_t *cli_json_object(const char *format, ...);
-/** Appends an object that cli_json_object() makes to a list. Returns 0, or -1 if there is none. */
+/** Makes such an object and appends it to a list. Returns 0, or -1 if it could not be made. */
 #define cli_json_add(list, ...) json_array_append_new(list, cli_json_object(__VA_ARGS__))
-/** Sets members of an object as cli_json_object() does, but leaves out those without a value. */
+/** Sets members of an object by such a format, and leaves out those that have no value: a double
+ *  that is not finite, a json_t * that is NULL. */
 void cli_json_set(json_t *object, const char *format, ...);
 
 /** The words of a text, one of these characters between two; none of NULL. */

@@ -88,7 +88,7 @@ int cli_answer(const cli_call *call, int failed, const topomap_error *err, json_
     return cli_fail(call, err);
 }
 
-/* The next value of a format, of the types that cli.h lists. */
+/* Takes the next argument as the JSON value of a type of cli_json_object()'s format. */
 static json_t *next_value(char type, va_list *args)
 {
     switch (type) {

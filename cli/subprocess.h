@@ -31,8 +31,9 @@ enum cli_child {
 };
 
 /** Runs \p run in such a process, which leads a process group. *answer is unchanged unless
- * CLI_CHILD_DONE is returned. \param run     returns 0 if it has filled the answer; nonzero is
- * reported as CLI_CHILD_DIED \param answer  [size] bytes that go through a pipe, without pointers;
- * the child sees their value */
+ *  CLI_CHILD_DONE is returned.
+ *  \param run     returns 0 if it has filled the answer; nonzero is reported as CLI_CHILD_DIED
+ *  \param answer  [size] bytes that go through a pipe, without pointers; the child sees their
+ *                 value */
 enum cli_child cli_call_in_child(int (*run)(void *answer, void *with), void *with, void *answer,
                                  size_t size, int64_t milliseconds);

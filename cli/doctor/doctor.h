@@ -34,7 +34,7 @@ typedef struct doctor_verdict {
     char found[DOCTOR_TEXT], advice[DOCTOR_TEXT];
 } doctor_verdict;
 
-/** What one check is. */
+/** A check: fills the verdict, and in \p site what later checks need. */
 typedef void doctor_run(doctor_site *site, doctor_verdict *verdict);
 
 typedef struct doctor_check {

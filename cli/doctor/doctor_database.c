@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/doctor/doctor.h"
@@ -156,7 +155,7 @@ void doctor_nodes(doctor_site *site, doctor_verdict *verdict)
     char text[400];
     topomap_error err;
     CLI_DB_CLOSED topomap_db *db = NULL;
-    char *list = *site->slurm_conf ? doctor_nodes_of(site->slurm_conf) : NULL;
+    TOPOMAP_FREED char *list = *site->slurm_conf ? doctor_nodes_of(site->slurm_conf) : NULL;
 
     if (!list) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL,

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/doctor/doctor.h"
 #include "util/full_io.h"
@@ -65,7 +64,7 @@ static const char *read_image(image *in)
     return in->symbols ? NULL : "it has no table of symbols";
 }
 
-/* \return NULL, or what is wrong; close_image() ends it in either case */
+/* Returns NULL, or what is wrong; the caller calls close_image() in either case. */
 static const char *open_image(const char *path, image *in)
 {
     struct stat found;

@@ -452,7 +452,7 @@ void doctor_profilers(doctor_site *site, doctor_verdict *verdict)
         const char *mpi = store_mpi_name((enum store_mpi)i), *why;
         char path[DOCTOR_PATH + 64], missing[DOCTOR_PATH] = "";
 
-        /* As plugin/auto.c names them. */
+        /* As plugin/planner/launch/auto.c names them. */
         snprintf(path, sizeof path, "%s/libtopomap-profile-%s.so", site->profiler, mpi);
         why = access(path, R_OK) ? strerror(errno) : needed(path, take_missing, missing);
         if (!why && !*missing) {

@@ -41,8 +41,8 @@ static void info_parts(const topomap_graph *graph, json_t *info)
         cli_json_set(info, "note:s", topomap_graph_note(graph));
 }
 
-/* Facts of a folder with the parts of a profile, beside its graph; all zeros if it is no such
- * folder. */
+/* Returns what a folder with the parts of a profile tells beside its graph; all zeros if it is no
+ * such folder. */
 static topomap_part_summary summary_of(const char *path)
 {
     TOPOMAP_CLOSED int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -45,6 +45,7 @@ typedef struct cli_order {
     const char *name;  /* what the report calls the layout */
 } cli_order;
 
+/** Frees what cli_order_make() has allocated. */
 void cli_order_clear(cli_order *order);
 /** Goes by --slurm-order, else by the database; the job's nodes are those of --job-nodes, else of
  *  the job that this runs in. */

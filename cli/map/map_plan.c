@@ -2,7 +2,6 @@
 /* topomap map --format plan, --format of another launcher, and --from-plan */
 #include "config.h"
 
-
 #include "cli/launch/records.h"
 #include "cli/map/map_command.h"
 #include "plan/bindings.h"

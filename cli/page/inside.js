@@ -81,7 +81,7 @@ function drawBox(box, x, y, spot) {
 function ranksOn(node, when) {
   const list = [], six = node[when];
   for (let i = 0; i < six.length; i += 6)
-    list.push({rank: six[i], cpus: data.node_topology.cpus[six[i + 1]] || "", inside: six[i + 2], outside: six[i + 3], gpu: six[i + 4],
+    list.push({rank: six[i], cpus: data.inside.cpus[six[i + 1]] || "", inside: six[i + 2], outside: six[i + 3], gpu: six[i + 4],
       nic: six[i + 5] < 0 ? "" : data.inside.nic[when === "before" ? 0 : 1][six[i + 5]]});
   return list;
 }

@@ -42,7 +42,7 @@ int page_measured(const planner_request *request, store_comparison *found)
     return found->runs[0] + found->runs[1] > 0;
 }
 
-/* The figure: medians, null of a layout without runs. */
+/* The figure of measured times: medians; null for a layout without runs. */
 static json_t *measured_json(const store_comparison *times)
 {
     const uint32_t runs[2] = {times->runs[0], times->runs[1]};

@@ -4,7 +4,6 @@
  * anything else in a ring, nodes outside. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"

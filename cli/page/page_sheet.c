@@ -2,7 +2,6 @@
 /* What a page shows, in short, on one sheet: the headline and its figures, who talks to whom by
  * node before and after, how far bytes travel, the network with its loads, the busiest links. It is
  * drawn from the page's own JSON, so that the two say the same. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

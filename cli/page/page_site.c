@@ -55,7 +55,7 @@ static int read_as_user(void *site, void *with)
     return 0;
 }
 
-/* The process counts on from the sums that it is given. */
+/* Adds a user's records to the sums, in a process that continues from their values. */
 static void read_user(struct user *user, page_site *site)
 {
     switch (cli_call_in_child(read_as_user, user, site, sizeof *site, MILLISECONDS)) {

@@ -10,7 +10,8 @@
 
 enum { SITE_BINS = 10, SITE_REASONS = 16, SITE_DAYS = 31 };
 
-/** Sums over records; a process that reads a user's adds to them and hands them back. */
+/** Sums over records. A process that reads a user's records gets the sums so far, adds to them and
+ *  returns them. */
 typedef struct page_site {
     uint64_t users, shut, late;           /* folders; those that could not be read; not in time */
     uint64_t records, bad;                /* read; no records */

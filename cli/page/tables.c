@@ -85,7 +85,7 @@ static uint32_t by_machine(const topomap_machine *m, uint32_t most, uint32_t *kn
 
 /* Nodes, where they are \p most at most; else the smallest groups that the machine has of them, if
  *  these are so few; else nodes one after the other, equally many. Numbered by their first nodes.
- *  \param arrays  has the arrays of \p units */
+ *  \param arrays  owns the arrays of \p units */
 static int units_make(const topomap_machine *m, uint32_t most, topomap_arena *arrays,
                       unit_table *units, topomap_error *err)
 {

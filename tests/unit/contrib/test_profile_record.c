@@ -17,12 +17,6 @@
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-static void end_all(void)
-{
-    if (profile_end() == 0)
-        profile_end_requests();
-}
-
 static size_t held;
 static int calls; /* of the allocator and of MPI */
 
@@ -173,6 +167,12 @@ static int begin(void **state)
     held = reserved = 0;
     translations = 0;
     return profile_begin(0);
+}
+
+static void end_all(void)
+{
+    if (profile_end() == 0)
+        profile_end_requests();
 }
 
 static int end(void **state)

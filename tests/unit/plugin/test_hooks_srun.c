@@ -396,7 +396,7 @@ static void little_room_and_no_file(void)
     no_file_may_grow();
 }
 
-/* The planner removes them, and srun waits 100 ms for it (step_end.c). */
+/* The planner removes them, and srun waits 100 ms for it (plugin/srun/step.c). */
 static int files_of_spool(void)
 {
     static const struct timespec pause = {.tv_nsec = 20000000};
