@@ -400,8 +400,7 @@ static int go_up(struct ftree *tree, uint32_t at, uint32_t from, uint32_t lid, i
         set_entry(tree, lid, port, hops + 1);
         if (go_up(tree, group->peer, at, lid, 0, hops + 1)) {
             has_hosts = 1;
-            first->routes[DOWN]++;
-            tree->cable[port].routes[DOWN]++;
+            count_route(tree, first, port, DOWN);
         }
     }
     return has_hosts;

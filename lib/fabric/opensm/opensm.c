@@ -2,10 +2,10 @@
 /* The table of engines, and a subnet for them, made from a fabric. */
 #include "fabric/opensm/subnet.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "util/sorted.h"
+#include "util/text.h"
 
 const topomap_opensm_engine *topomap_opensm_engine_at(size_t i)
 {
@@ -23,14 +23,11 @@ static const topomap_opensm_engine *find_engine(const char *name, topomap_error 
 {
     const topomap_opensm_engine *row;
     char names[160] = "";
-    size_t length = 0;
 
     for (size_t i = 0; (row = topomap_opensm_engine_at(i)) != NULL; i++) {
         if (strcmp(row->name, name) == 0)
             return row;
-        if (length < sizeof names)
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "",
-                                       row->name);
+        topomap_text_append(names, sizeof names, "%s%s", i ? ", " : "", row->name);
     }
     topomap_error_set(err, TOPOMAP_EUSAGE, "unknown routing engine '%s'; OpenSM's are: %s", name,
                       names);
