@@ -116,9 +116,9 @@ int topomap_portfolio_swap_inside(topomap_problem *problem, uint32_t groups, con
             uint32_t tried = 0;
 
             better = 0;
-            for (uint32_t i = first[g]; i < first[g + 1] && tried < most; i++)
-                for (uint32_t k = i + 1; k < first[g + 1] && !topomap_problem_late(problem);
-                     k++, tried++)
+            for (uint32_t i = first[g];
+                 i < first[g + 1] && tried < most && !topomap_problem_late(problem); i++)
+                for (uint32_t k = i + 1; k < first[g + 1]; k++, tried++)
                     better |= topomap_pairs_try(&pairs, vertex[i], vertex[k]);
         }
     }
