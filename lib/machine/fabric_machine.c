@@ -179,14 +179,14 @@ static int set_network(const struct host_distances *d, topomap_machine *m, topom
     const topomap_fattree *tree = d->fabric->tree;
     const topomap_dragonfly *dragonfly = d->fabric->dragonfly;
 
-    return !number ||
-                   topomap_network_of(d->fabric, number, number_vertices(d, number), d->nodes,
-                                      &m->network, err) ||
-                   (tree && topomap_fattree_routes(m->network, tree, d->hosts, d->host, err)) ||
-                   (dragonfly &&
-                    topomap_dragonfly_routes(m->network, dragonfly, d->hosts, d->host, err))
-               ? -1
-               : 0;
+    if (!number || topomap_network_of(d->fabric, number, number_vertices(d, number), d->nodes,
+                                      &m->network, err))
+        return -1;
+    if (tree && topomap_fattree_routes(m->network, tree, d->hosts, d->host, err))
+        return -1;
+    if (dragonfly && topomap_dragonfly_routes(m->network, dragonfly, d->hosts, d->host, err))
+        return -1;
+    return 0;
 }
 
 static int frame(const struct host_distances *d, const topomap_spec *spec, int named,
