@@ -275,7 +275,7 @@ static uint32_t list_leaves(const struct ftree *tree, topomap_keyed *leaf, uint3
     return last > *from ? last - *from + 1 : 0;
 }
 
-/* ---- What OpenSM refuses ----------------------------------------------------------------- */
+/* ---- Refusals ---------------------------------------------------------------------------- */
 
 /* Whether a switch has as many groups, of as many cables, as the first switch of its rank. */
 static int is_alike(const struct ftree *tree, uint32_t model, uint32_t at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What comes of attempts: the list of candidates, and the best of them. */
+/* The results of attempts: the list of candidates, and the best of them. */
 #include "map/problem.h"
 #include "map/auto/portfolio.h"
 
