@@ -7,7 +7,8 @@
 
 #include "util/text.h"
 
-/* Up to TOPOMAP_DIMS decimal numbers of up to \p most. \return how many, or 0: it is none such */
+/* Reads 1 to TOPOMAP_DIMS decimal numbers, each at most \p most, with \p separator between them.
+ * Returns how many there are, or 0 if the text is anything else. */
 static uint32_t read_numbers(const char *text, char separator, uint32_t most, uint32_t *number)
 {
     for (uint32_t count = 0; count < TOPOMAP_DIMS;) {

@@ -16,7 +16,7 @@
 /** Vertices are nodes' adapters, switches and routers; links are directed, and parallel cables are
  *  one link with as many cables. Immutable once made. */
 typedef struct topomap_network {
-    topomap_arena memory; /* of the arrays to `capacity` */
+    topomap_arena memory; /* has the arrays from vertex_of to capacity */
     uint32_t vertices, links, nodes;
     uint32_t *vertex_of; /* [nodes] where a node's traffic enters and leaves */
     uint32_t *first;     /* [vertices + 1] the links out of v: first[v] .. first[v + 1] */
@@ -54,8 +54,8 @@ int topomap_network_of(topomap_fabric *fabric, const uint32_t *number, uint32_t 
                        uint32_t nodes, topomap_network **network, topomap_error *err);
 void topomap_network_free(topomap_network *network);
 
-/** Of a local pointer to a network: frees the network when the pointer goes out of scope. It must
- *  be initialised. */
+/** Attribute of a local pointer: frees the network at the end of its scope. The pointer must be
+ *  initialised. */
 #define TOPOMAP_NETWORK_FREED TOPOMAP_CLEANUP(topomap_network_free_local)
 static inline void topomap_network_free_local(topomap_network **network)
 {

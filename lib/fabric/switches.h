@@ -118,8 +118,9 @@ typedef struct topomap_route_costs {
     topomap_route_cost *of; /* [TOPOMAP_ROUTE_CODES + 1] by code; TOPOMAP_FAR hops: no route */
 } topomap_route_costs;
 
-/** Like topomap_switch_distances(), but along routes. site->on[].at is the index of a row. Both
- * directions get their mean; hops are rounded up. \param hops  [sites * sites] \param cost  [sites
- * * sites] tenths of a hop */
+/** Like topomap_switch_distances(), but along routes instead of shortest paths: site->on[].at is
+ *  the index of a row. Both directions get their mean; hops are rounded up.
+ *  \param hops  [sites * sites]
+ *  \param cost  [sites * sites] tenths of a hop */
 int topomap_route_distances(const topomap_route_costs *costs, const topomap_site *site,
                             size_t sites, uint16_t *hops, float *cost, topomap_error *err);

@@ -172,7 +172,8 @@ void topomap_vicinity_clear(topomap_vicinity *vicinity);
 
 struct topomap_seat; /* a node with slots, at its router */
 
-/** The next of all orders of numbers that differ, which begin ascending; 0: it was the last. */
+/** Changes \p order to the lexicographically next permutation of its numbers, which differ; the
+ *  ascending one is the first. Returns 0, with nothing changed, if it was the last one. */
 static inline int topomap_next_order(uint32_t *order, uint32_t count)
 {
     uint32_t i = count, k = count;

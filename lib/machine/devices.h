@@ -63,7 +63,7 @@ typedef struct topomap_devices {
  *  memory is short. Its numa, package and state are -1. */
 topomap_device *topomap_devices_add(topomap_devices *devices, enum topomap_device_kind kind,
                                     topomap_error *err);
-/** Nonzero where the device has the name \p name [length]. */
+/** Returns nonzero if \p name [length] is one of the names of the device. */
 int topomap_device_has_name(const topomap_device *device, const char *name, size_t length);
 /** Gives a device another name, which stands in front of the others where \p first. */
 void topomap_device_called(topomap_device *device, const char *name, int first);

@@ -157,16 +157,17 @@ static inline uint32_t topomap_nesting_group(const topomap_machine *m, uint32_t 
     return m->outer[level - m->inner_levels].group[m->node_of[slot]];
 }
 
-/** For qsort_r() of slots, \p data being the machine: each group of its outer levels is a run, from
- *  the outermost on. */
+/** Compares slots for qsort_r(), whose last argument is the machine: by their groups of the
+ *  outermost level, then of the next one, and so on, so that the slots of a group are a run. */
 int topomap_nested_order(const void *a, const void *b, void *data);
-/** All slots in that order. NULL where memory is short; ends with free(). */
+/** Returns all slots in that order, or NULL with `err` set. The caller frees them with free(). */
 uint32_t *topomap_nested_slots(const topomap_machine *machine, topomap_error *err);
 
-/** The highest load of a node for each of its slots. \p load  [nodes] */
+/** Returns the greatest load per slot of all nodes that have slots.
+ *  \param load  [nodes] load of each node */
 double topomap_nodes_most_load(const topomap_machine *machine, const double *load);
 
-/** Slots of a node. */
+/** Returns how many slots a node has. */
 static inline uint32_t topomap_node_slots(const topomap_machine *m, uint32_t node)
 {
     return m->slot_first[node + 1] - m->slot_first[node];
@@ -248,8 +249,8 @@ static inline double topomap_slot_distance(const topomap_machine *m, uint32_t p,
     return m->inner[m->inner_levels - 1].cost;
 }
 
-/** Of a local pointer to a machine: frees the machine when the pointer goes out of scope. It must
- *  be initialised. */
+/** Attribute of a local pointer: frees the machine at the end of its scope. The pointer must be
+ *  initialised. */
 #define TOPOMAP_MACHINE_FREED TOPOMAP_CLEANUP(topomap_machine_free_local)
 static inline void topomap_machine_free_local(topomap_machine **machine)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine of a specification, of all its nodes or of those that a file lists. */
+/* Builds the machine of a specification: of all its nodes, or of those in a file (alloc=). */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

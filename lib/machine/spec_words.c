@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all kinds of machines read alike: numbers, and shapes of key=number,key=number. */
+/* Parsing that several kinds of machines share: lists of numbers, and shapes of
+ * key=number,key=number. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>

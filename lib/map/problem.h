@@ -32,12 +32,13 @@ typedef struct topomap_findings {
                      the two then */
 } topomap_findings;
 
-/* How much nodes may have to compute: topomap_level_open() in refine/refine.h. */
+/* The greatest load that a placement may give to nodes; topomap_level_open() (map/refine/refine.h)
+ * fills it. */
 typedef struct topomap_level {
     const uint64_t *load; /* [ranks] */
     uint32_t ranks;
-    double limit;    /* load a slot, at most */
-    uint32_t *dealt; /* [ranks] the node of each that LPT gave it to */
+    double limit;    /* the greatest load per slot of a node */
+    uint32_t *dealt; /* [ranks] the node that LPT gave each rank to */
 } topomap_level;
 
 typedef int topomap_map_function(const topomap_graph *graph, const topomap_machine *machine,
@@ -98,8 +99,9 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
  */
 int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
                           struct topomap_score *score, topomap_error *err);
-/** The highest load of a node for each of its slots, under a placement. \p slot_of [ranks]; \p node
- * [nodes] out: the loads of the nodes */
+/** Returns the greatest load per slot of all nodes under a placement.
+ *  \param slot_of  [ranks]
+ *  \param node     [nodes] out: the load of each node */
 double topomap_problem_most_load(const topomap_problem *problem, const uint32_t *slot_of,
                                  double *node);
 /** Nonzero where a launch has no time for what takes long: ranks that change places all over a

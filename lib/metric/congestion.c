@@ -20,7 +20,7 @@ static int put(void *data, uint32_t link, double part)
     return 0;
 }
 
-/* Along minimal routes and detours, of dragonflies that have some (fabric/shapes.h). */
+/* Adds loads along minimal routes and detours, for dragonflies with detours (fabric/shapes.h). */
 static int add_adaptive(const topomap_traffic *t, double *load, topomap_error *err)
 {
     const topomap_graph *g = t->graph;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "partition/partition.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"

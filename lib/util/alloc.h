@@ -14,8 +14,7 @@
 void *topomap_alloc(size_t count, size_t size, topomap_error *err);
 
 /** Attribute of a local pointer: frees what it points to at the end of its scope. The pointer must
- * be initialised.
- */
+ *  be initialised. */
 #define TOPOMAP_FREED __attribute__((cleanup(topomap_free_local)))
 static inline void topomap_free_local(void *pointer)
 {
@@ -25,11 +24,12 @@ static inline void topomap_free_local(void *pointer)
     free(array);
 }
 
-/** Of a local variable: calls \p function, which takes a pointer to the variable, when the variable
- *  goes out of scope. The variable must be initialised. */
+/** Attribute of a local variable: calls \p function with a pointer to the variable at the end of
+ *  its scope. The variable must be initialised. The last one that was declared ends first. */
 #define TOPOMAP_CLEANUP(function) __attribute__((cleanup(function)))
 
-/** Sets a local pointer to NULL and returns what it pointed to, which its scope does not free. */
+/** Returns what *\p pointer, a pointer of any type, points to, and sets it to NULL, so that the
+ *  end of its scope does not free that. */
 static inline void *topomap_take(void *pointer)
 {
     void *taken, *null = NULL;
@@ -81,17 +81,18 @@ char *topomap_strndup(const char *text, size_t length, topomap_error *err);
 char *topomap_printed(FILE *out, char **text, topomap_error *err);
 
 /* ---- arena --------------------------------------------------------------------- */
-/* Arrays that end together: each is asked for by itself, whether all came is asked once. */
+/* Arrays that are freed together. Each is allocated by itself; `is_short` tells afterwards whether
+ * any allocation failed. */
 
 /** Starts as all zeros. */
 typedef struct topomap_arena {
     struct topomap_arena_array *last;
-    int is_short; /* one of the arrays did not come */
+    int is_short; /* an allocation failed */
 } topomap_arena;
 
 /** As topomap_alloc(); the array ends with topomap_arena_clear(). */
 void *topomap_arena_alloc(topomap_arena *arena, size_t count, size_t size, topomap_error *err);
-/** As topomap_strdup() likewise. */
+/** As topomap_strdup(); the copy ends with topomap_arena_clear(). */
 char *topomap_arena_strdup(topomap_arena *arena, const char *text, topomap_error *err);
 /** Frees all arrays; the arena is then as in the beginning. */
 void topomap_arena_clear(topomap_arena *arena);

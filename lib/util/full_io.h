@@ -36,11 +36,10 @@ int topomap_untrusted_open(int folder, const char *path, int flags, struct stat 
  * "PATH: ". */
 const char *topomap_untrusted_why(const struct stat *about);
 
-/* ---- Ends with its scope ------------------------------------------------------- */
+/* ---- Closed with their scope --------------------------------------------------- */
 
 /** Attributes of a local descriptor, stream or directory: it is closed at the end of its scope, if
- * it is open (not negative, not NULL). errno stays. The variable must be initialised.
- */
+ *  it is open (not negative, not NULL). errno stays. The variable must be initialised. */
 #define TOPOMAP_CLOSED __attribute__((cleanup(topomap_close_local)))
 #define TOPOMAP_CLOSED_FILE __attribute__((cleanup(topomap_close_file)))
 #define TOPOMAP_CLOSED_DIR __attribute__((cleanup(topomap_close_dir)))

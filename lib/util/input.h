@@ -24,7 +24,7 @@ int topomap_input_memory(const char *path, const void *bytes, size_t size, topom
                          topomap_error *err);
 void topomap_input_close(topomap_input *input);
 
-/** Of a local pointer to an input: closes the input when the pointer goes out of scope. It must be
+/** Attribute of a local pointer: closes the input at the end of its scope. The pointer must be
  *  initialised. */
 #define TOPOMAP_INPUT_CLOSED TOPOMAP_CLEANUP(topomap_input_close_local)
 static inline void topomap_input_close_local(topomap_input **input)

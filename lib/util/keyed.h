@@ -25,7 +25,8 @@ static inline int topomap_keyed_order(const void *x, const void *y)
     return topomap_keyed_before(*p, *q) ? -1 : topomap_keyed_before(*q, *p);
 }
 
-/** The key of a number that is not negative: these are in the order of their bits. */
+/** Returns a key for a number that is not negative. Keys are in the order of their numbers, because
+ *  the bits of such doubles, read as an integer, are. */
 static inline int64_t topomap_keyed_number(double number)
 {
     int64_t key;

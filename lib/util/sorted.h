@@ -23,8 +23,9 @@
         return (first) ?: (then);                                                                  \
     }
 
-/** The same for qsort_r() and numbers x and y, by `data`, which \p with declares; where \p first is
- *  0, by the numbers. */
+/** Defines the function \p by for qsort_r(): the order of the uint32_t x and y by the expression
+ *  \p first; where that is 0, by the numbers themselves. \p with declares the variable that gets
+ *  the last argument of qsort_r(), for use in \p first. */
 #define TOPOMAP_COMPARE_BY(by, with, first)                                                        \
     static int by(const void *a, const void *b, void *data)                                        \
     {                                                                                              \
@@ -101,12 +102,15 @@ static inline size_t topomap_sorted_rows(const void *rows, size_t count, size_t 
     return low;
 }
 
-/** Lists the numbers 0..count-1 by their groups, ascending in each: list[first[g]..first[g + 1]).
- *  \param group  [count] below \p groups; \p first  [groups + 2] 0; \p list  [count] */
+/** Lists the numbers 0..count-1 by their groups, ascending in each: those of group g become
+ *  list[first[g] .. first[g + 1]). A counting sort, O(count + groups).
+ *  \param group  [count] each below \p groups
+ *  \param first  [groups + 2] all 0 before
+ *  \param list   [count] out */
 static inline void topomap_list_groups(const uint32_t *group, uint32_t count, uint32_t groups,
                                        uint32_t *first, uint32_t *list)
 {
-    /* Counted two places on, so that first[g + 1] is where the next one of g goes. */
+    /* Counted two places further, so that first[g + 1] is where the next number of g goes. */
     for (uint32_t i = 0; i < count; i++)
         first[group[i] + 2]++;
     for (uint32_t g = 0; g < groups; g++)

@@ -58,7 +58,7 @@ char *topomap_text_field(char **at, char separator);
 /** Buffered output of many short pieces. */
 typedef struct topomap_text_out {
     FILE *file;
-    const char *path; /**< what the file is called, where that is known */
+    const char *path; /**< the name of the file, if it is known */
     size_t used;
     char buffer[(size_t)64 << 10];
 } topomap_text_out;

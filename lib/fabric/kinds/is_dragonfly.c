@@ -19,7 +19,7 @@ struct groups {
     topomap_part *part;
     uint32_t *shared;   /* [directed neighbours] switches that both ends are joined to */
     uint8_t *keep;      /* likewise: it joins switches of one group */
-    uint32_t *group_of; /* [switches] the part takes it over */
+    uint32_t *group_of; /* [switches] part->group takes it over if the part is one */
     uint32_t *number;   /* [switches] scratch */
     uint32_t count;
     uint32_t *members;      /* [groups] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A part and its verdict, which all kinds share. */
+/* A connected part of the switches and the verdict on its kind: functions that all kinds use. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

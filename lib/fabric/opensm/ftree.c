@@ -275,7 +275,7 @@ static uint32_t list_leaves(const struct ftree *tree, topomap_keyed *leaf, uint3
     return last > *from ? last - *from + 1 : 0;
 }
 
-/* ---- What OpenSM refuses ----------------------------------------------------------------- */
+/* ---- Refusals ---------------------------------------------------------------------------- */
 
 /* Whether a switch has as many groups, of as many cables, as the first switch of its rank. */
 static int is_alike(const struct ftree *tree, uint32_t model, uint32_t at)
@@ -400,8 +400,7 @@ static int go_up(struct ftree *tree, uint32_t at, uint32_t from, uint32_t lid, i
         set_entry(tree, lid, port, hops + 1);
         if (go_up(tree, group->peer, at, lid, 0, hops + 1)) {
             has_hosts = 1;
-            first->routes[DOWN]++;
-            tree->cable[port].routes[DOWN]++;
+            count_route(tree, first, port, DOWN);
         }
     }
     return has_hosts;

@@ -2,10 +2,10 @@
 /* The table of engines, and a subnet for them, made from a fabric. */
 #include "fabric/opensm/subnet.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "util/sorted.h"
+#include "util/text.h"
 
 const topomap_opensm_engine *topomap_opensm_engine_at(size_t i)
 {
@@ -23,14 +23,11 @@ static const topomap_opensm_engine *find_engine(const char *name, topomap_error 
 {
     const topomap_opensm_engine *row;
     char names[160] = "";
-    size_t length = 0;
 
     for (size_t i = 0; (row = topomap_opensm_engine_at(i)) != NULL; i++) {
         if (strcmp(row->name, name) == 0)
             return row;
-        if (length < sizeof names)
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "",
-                                       row->name);
+        topomap_text_append(names, sizeof names, "%s%s", i ? ", " : "", row->name);
     }
     topomap_error_set(err, TOPOMAP_EUSAGE, "unknown routing engine '%s'; OpenSM's are: %s", name,
                       names);
@@ -39,7 +36,7 @@ static const topomap_opensm_engine *find_engine(const char *name, topomap_error 
 
 /* ---- Switches and cables ----------------------------------------------------------------- */
 
-/* What is needed only while a subnet is made. */
+/* State that is needed only while a subnet is made. */
 struct loader {
     topomap_opensm_subnet *subnet;
     const topomap_lft_fabric *fabric;
@@ -53,7 +50,7 @@ TOPOMAP_COMPARE(in_map_order, topomap_opensm_switch,
                 TOPOMAP_ORDER(__builtin_bswap64(x->guid), __builtin_bswap64(y->guid)),
                 TOPOMAP_ORDER(x->vertex, y->vertex))
 
-/* The same cable, seen from its other end; NULL if the cable is not to be used. */
+/* Returns the same cable, seen from its other end; NULL if the cable is not used for routes. */
 static const topomap_cable *other_end(const struct loader *loader, const topomap_cable *cable)
 {
     const topomap_lft_fabric *fabric = loader->fabric;
@@ -68,7 +65,8 @@ static const topomap_cable *other_end(const struct loader *loader, const topomap
     return back;
 }
 
-/* Counts a LID, or `lids` of them, among those of the subnet. */
+/* Marks `lids` LIDs from `lid` on as used, and raises those of the subnet to hold them. Returns 0,
+ * or -1 with `err` set if one of them is no unicast LID or is used already. */
 static int take_lids(struct loader *loader, uint32_t lid, uint32_t lids, topomap_error *err)
 {
     if (lid + lids > TOPOMAP_LIDS)
@@ -129,7 +127,7 @@ static void load_ports(struct loader *loader)
     subnet->node[subnet->count].first = subnet->ports;
 }
 
-/* Tells each port which one is at the other end, and notices cables between two adapters. */
+/* Fills `back` of each port and joins_hosts of the subnet. */
 static void join_ports(struct loader *loader)
 {
     topomap_opensm_subnet *subnet = loader->subnet;

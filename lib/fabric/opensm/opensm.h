@@ -51,6 +51,7 @@ const topomap_opensm_engine *topomap_opensm_engine_at(size_t i);
  *
  *  \param fabric  after topomap_lft_index(). Out: lft[] of the subnet's switches has new tables
  *                 (TOPOMAP_NO_PORT: no route) in place of old ones; topomap_lft_clear() frees them
+ *  \param subnet  routes the switches whose topomap_lft_vertex.subnet has this value
  *  \param end     [ends] ends of other subnets are left out
  *  \param engine  the name of a row of the table
  *  \param used    out: whose tables these are: \p engine, or "minhop" if that engine refuses the

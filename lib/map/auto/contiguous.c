@@ -2,8 +2,6 @@
 /* Placements in which every node keeps consecutive ranks. */
 #include "map/auto/portfolio.h"
 
-#include <string.h>
-
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -72,23 +72,21 @@ static int make_cells(together *t, topomap_error *err)
     const char *name = t->options->together_level ? t->options->together_level : "node";
     const uint32_t *group = groups_of_nodes(m, name, err);
     uint32_t *names = topomap_arena_alloc(&t->memory, m->nodes + m->sites, sizeof *names, err);
+    TOPOMAP_FREED uint32_t *cell_of_slot = topomap_alloc(m->slots, sizeof *cell_of_slot, err);
 
     if (!group && strcmp(name, "node") != 0)
         return -1;
     t->cell_of = topomap_arena_alloc(&t->memory, m->nodes, sizeof *t->cell_of, err);
     t->slot = topomap_arena_alloc(&t->memory, m->slots, sizeof *t->slot, err);
     t->first = topomap_arena_alloc(&t->memory, (size_t)m->nodes + 2, sizeof *t->first, err);
-    if (t->memory.is_short)
+    if (!cell_of_slot || t->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++)
         t->cell_of[i] = group ? group[i] : i;
     t->cells = number_anew(t->cell_of, m->nodes, names, m->nodes + m->sites);
     for (uint32_t s = 0; s < m->slots; s++)
-        t->first[t->cell_of[m->node_of[s]] + 2]++;
-    for (uint32_t c = 0; c < t->cells; c++)
-        t->first[c + 2] += t->first[c + 1];
-    for (uint32_t s = 0; s < m->slots; s++)
-        t->slot[t->first[t->cell_of[m->node_of[s]] + 1]++] = s;
+        cell_of_slot[s] = t->cell_of[m->node_of[s]];
+    topomap_list_groups(cell_of_slot, m->slots, t->cells, t->first, t->slot);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What comes of attempts: the list of candidates, and the best of them. */
+/* The results of attempts: the list of candidates, and the best of them. */
 #include "map/problem.h"
 #include "map/auto/portfolio.h"
 
@@ -116,9 +116,9 @@ int topomap_portfolio_swap_inside(topomap_problem *problem, uint32_t groups, con
             uint32_t tried = 0;
 
             better = 0;
-            for (uint32_t i = first[g]; i < first[g + 1] && tried < most; i++)
-                for (uint32_t k = i + 1; k < first[g + 1] && !topomap_problem_late(problem);
-                     k++, tried++)
+            for (uint32_t i = first[g];
+                 i < first[g + 1] && tried < most && !topomap_problem_late(problem); i++)
+                for (uint32_t k = i + 1; k < first[g + 1]; k++, tried++)
                     better |= topomap_pairs_try(&pairs, vertex[i], vertex[k]);
         }
     }

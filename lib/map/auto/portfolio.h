@@ -143,7 +143,7 @@ int topomap_map_watched(const topomap_graph *graph, const topomap_machine *machi
  * answer does not depend on the number of threads or on who was first. */
 
 /** Returns a waiting attempt that an idle worker may begin, or NULL. Called with the pool's lock
- * held. */
+ *  held. */
 typedef topomap_attempt *topomap_worker_pool_pick(void *data);
 
 typedef struct topomap_worker_pool {
@@ -171,7 +171,6 @@ void topomap_worker_pool_wake(topomap_worker_pool *crew);
 void topomap_worker_pool_close(topomap_worker_pool *crew);
 
 /* ---- Shared by the portfolio_*.c files -------------------------------------- */
-/* What the portfolio's files share. */
 
 struct portfolio_row;
 
@@ -185,8 +184,8 @@ typedef struct portfolio_known {
     int refines; /* rows are refined, too */
 } portfolio_known;
 
-/** Of a local pointer to a mapping: frees the mapping when the pointer goes out of scope. It must
- *  be initialised. */
+/** Attribute of a local pointer: frees the mapping at the end of its scope. The pointer must be
+ *  initialised. */
 #define TOPOMAP_MAPPING_FREED TOPOMAP_CLEANUP(topomap_mapping_free_local)
 static inline void topomap_mapping_free_local(topomap_mapping **mapping)
 {
@@ -228,31 +227,37 @@ int topomap_portfolio_consider(portfolio *p, const char *name, const topomap_att
 /** Lists a placement as a candidate, and keeps it where it is better. */
 int topomap_portfolio_keep(portfolio *p, const char *name, const uint32_t *slot_of,
                            const topomap_score *score, double seconds, topomap_error *err);
-/** The same of one that is to be scored, and was begun at \p started by topomap_clock_cpu(). */
+/** Scores a placement, then does as topomap_portfolio_keep().
+ *  \param started  topomap_clock_cpu() when its construction began */
 int topomap_portfolio_try(portfolio *p, const char *name, const uint32_t *slot_of, double started,
                           topomap_error *err);
-/** Maps the graph between blocks of ranks to a machine with a slot for each, in the time that is
- *  left. \param options  what is asked of all ranks; \param block_of  [ranks] */
+/** Maps the graph between blocks of ranks to a machine that has a slot for each block, in the time
+ *  that is left, and adds its phases to those of the problem.
+ *  \param block_of  [ranks] below \p blocks
+ *  \param options   the caller's for all ranks; those that do not apply to blocks are reset here
+ *  \param found     out: ends with topomap_mapping_free() */
 int topomap_portfolio_map_blocks(portfolio *p, const uint32_t *block_of, uint32_t blocks,
                                  const topomap_machine *view, topomap_map_options options,
                                  topomap_mapping **found, topomap_error *err);
-/** Pairs of one group of slots change places where that pays.
- *  \param first  [groups + 1] into \p slot [slots]; NULL: into all slots in order
- *  \param most   pairs that are tried in a round of a group */
+/** Swaps pairs of vertices inside each group of slots as long as that lowers J.
+ *  \param first  [groups + 1] the slots of group g are slot[first[g] .. first[g + 1])
+ *  \param slot   [slots]; NULL: slot[i] is i
+ *  \param most   a round of a group ends after the slot with which it has tried so many pairs */
 int topomap_portfolio_swap_inside(topomap_problem *problem, uint32_t groups, const uint32_t *first,
                                   const uint32_t *slot, uint32_t most, uint32_t *slot_of,
                                   topomap_error *err);
-/** The machine with other slots on its nodes, all alike; it borrows what is between the nodes.
+/** Makes \p view the same machine with other slots on its nodes, which have no levels inside. It
+ *  borrows the rest from \p m.
  *  \param slot_first, node_of  lent: [nodes + 1], [slot_first[nodes]] */
 void topomap_machine_of_nodes(const topomap_machine *m, uint32_t *slot_first, uint32_t *node_of,
                               topomap_machine *view);
-/** A placement and what it reaches, as the mapping. */
+/** Stores a placement, its score and the name of its algorithm in the mapping. */
 void topomap_mapping_put(topomap_mapping *mapping, const topomap_problem *problem, const char *name,
                          const uint32_t *slot_of, const topomap_score *score);
-/** The same as a line of the mapping's candidates. */
+/** Returns an entry for the mapping's list of candidates. */
 topomap_candidate topomap_candidate_of(const char *name, const topomap_score *score,
                                        double seconds);
-/** What the baseline is called. */
+/** Returns the name of the baseline. */
 const char *topomap_start_name(const topomap_map_options *options);
 /** The first candidate. */
 int topomap_portfolio_baseline(portfolio *p, topomap_error *err);

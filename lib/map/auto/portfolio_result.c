@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the answer is, once the search has ended. */
 #include <math.h>
-#include <string.h>
 
 #include "map/auto/portfolio.h"
 #include "metric/metric.h"

@@ -60,8 +60,8 @@ static double hops(const topomap_machine *m, const float *a, const float *b)
     return sum;
 }
 
-/* What one half of the items costs at its place: outside the segment by distance, the other
- * half by weight alone. */
+/* The cost of one half of the items at its place: edges to items outside the segment count by their
+ * distance, edges to the other half by their weight alone. */
 typedef struct pull {
     const halving *h;
     const float *here;    /* center of its place */

@@ -9,11 +9,11 @@
 
 /* ---- Loads of phases --------------------------------------------------------------------- */
 
-/* Phases that have loads of their own, and loads in all: of more, the sum of all phases stands in.
- */
+/* Limits of phases that have loads of their own, and of loads in all. Beyond these, one phase that
+ * is the sum of all is used. */
 enum { PHASES_MOST = 64, LOADS_MOST = 1 << 21 };
 
-/* Of ranks, or of whole blocks of them. */
+/* Makes the rows of ranks, or of whole blocks of them if there is block_of. */
 static int open_rows(const relief *r, const topomap_graph *graph, const uint32_t *block_of,
                      topomap_traffic_rows *rows, topomap_error *err)
 {

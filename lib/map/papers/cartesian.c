@@ -5,7 +5,6 @@
  * `hyperplane`, `kd-tree`, `stencil-strips`: Hunold, von Kirchbach, Lehr, Schulz, Traeff,
  * "Efficient process-to-node mapping algorithms for stencil computations", CLUSTER 2020. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

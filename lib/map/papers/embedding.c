@@ -179,7 +179,7 @@ static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *er
 
 /* ---- From a file ------------------------------------------------------------------------- */
 
-/* A line of numbers for each rank, blank or comma apart; what begins with '#' is passed over. */
+/* Reads the coordinates of a rank: numbers with blanks or commas between them. */
 static int read_line(topomap_input *input, const char *text, uint32_t axes, double *position,
                      uint32_t *columns, topomap_error *err)
 {
@@ -235,7 +235,8 @@ static int read_lines(topomap_input *input, const topomap_mesh *mesh, double *po
 
 /* The positions that the algorithm's parameter `coordinates` names: a line for each rank, its first
  * column along the machine's first axis that has an extent, and so on. Columns that the machine has
- * no axis for are not looked at; on axes without a column all ranks are at 0. */
+ * no axis for are not looked at; on axes without a column all ranks are at 0. Empty lines and lines
+ * that begin with '#' are skipped. */
 static int read_positions(const topomap_mesh *mesh, const char *path, double *position,
                           topomap_error *err)
 {

@@ -31,9 +31,9 @@ static uint32_t heaviest(const topomap_weights *w)
     return best;
 }
 
-/* The heap has the vertices by what they exchange with those placed, the most first. An entry is
- * stale once its vertex is placed; what it exchanges only grows, so that its newest is the first.
- */
+/* The heap has the vertices by how much they exchange with those that are placed, the greatest
+ * first. A vertex has several entries, because it gets a new one each time its value grows; the
+ * newest comes first. Entries of vertices that are placed are skipped. */
 static int place_all(const topomap_weights *w, int linked, double *exchanged,
                      topomap_places *places, uint32_t *slot_of, topomap_error *err)
 {

@@ -140,13 +140,14 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     return 0;
 }
 
-/* One of them: its symbol and name, whose it is, its help, its row above and its parameters. */
-#define PLACEMENT(symbol, name, paper, help, row_above, words)                                     \
+/* Defines an algorithm: its symbol, name, source and help, its index in heuristics[] and its
+ * parameters. */
+#define PLACEMENT(symbol, name, paper, help, index, words)                                         \
     const topomap_algorithm_impl topomap_algorithm_##symbol = {                                    \
         .row = {name, paper, "construct", FITS_GRID, help},                                        \
         .parameters = words,                                                                       \
         .run_family = run,                                                                         \
-        .variant = row_above,                                                                      \
+        .variant = index,                                                                          \
     }
 
 PLACEMENT(coce, "coce", BY_BHATELE ", COCE",

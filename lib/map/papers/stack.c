@@ -104,12 +104,11 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     TOPOMAP_CLEANUP(topomap_mesh_clear) topomap_mesh mesh = {0};
     TOPOMAP_FREED uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
 
-    return !at || !best || topomap_mesh_init(&mesh, problem, slot_of, err) ||
-                   require_space(&mesh, self->row.name, err) ||
-                   topomap_plane_require(&mesh, self->row.name, 3, &s.objects, err) ||
-                   try_all(&mesh, &s, best, err)
-               ? -1
-               : 0;
+    if (!at || !best || topomap_mesh_init(&mesh, problem, slot_of, err) ||
+        require_space(&mesh, self->row.name, err) ||
+        topomap_plane_require(&mesh, self->row.name, 3, &s.objects, err))
+        return -1;
+    return try_all(&mesh, &s, best, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_stack = {

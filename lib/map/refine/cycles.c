@@ -6,7 +6,6 @@
  * two betters, nor one of more that begins with a move next to a partner. Cyclic exchanges for
  * quadratic assignment: Ahuja, Jha, Orlin, Sharma, INFORMS J. on Computing 19, 2007. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

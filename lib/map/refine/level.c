@@ -25,8 +25,10 @@ static double load_of(const topomap_level *level, uint32_t v)
 
 TOPOMAP_COMPARE_BY(heavier, const uint64_t *load, TOPOMAP_ORDER(load[y], load[x]))
 
-/* Each rank, in this order, to the node of least load a slot that has one left.
- * \param node  [nodes] 0; out: the loads; \param left  [nodes] scratch */
+/* Gives each rank, in this order, to the node with the least load per slot that has a slot left.
+ * \param node   [nodes] all 0 before; out: the load of each node
+ * \param left   [nodes] scratch
+ * \param dealt  [ranks] out: the node of each rank */
 static int deal(const topomap_problem *problem, const uint32_t *order, double *node, uint32_t *left,
                 uint32_t *dealt, topomap_error *err)
 {

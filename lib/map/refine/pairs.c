@@ -461,7 +461,8 @@ static const topomap_parameter blocks[] = {
     {NULL, NULL, NULL, 0, 0},
 };
 
-/* One of them: its symbol, section and help, the pairs that it swaps and its parameters. */
+/* Defines an algorithm: its symbol, the section of the paper, its help, N2, NP or the distance of
+ * its pairs in the graph, and its parameters. */
 #define PAIRS(symbol, section, help, which, words)                                                 \
     const topomap_algorithm_impl topomap_algorithm_##symbol = {                                    \
         .row = {#symbol, BY_VIEM ", " section, "refine", FITS_ALL, help},                          \

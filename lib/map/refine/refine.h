@@ -82,7 +82,8 @@ void topomap_anneal_store(const topomap_anneal *a, uint32_t *slot_of, uint32_t *
  * the LPT rule (Graham, SIAM J. Appl. Math. 17, 1969), here with as many ranks a node as it has
  * slots. */
 
-/** \param part  how much above LPT's is still good, 0.05 for 5 %
+/** \param part   how much above LPT's is still good, 0.05 for 5 %
+ *  \param level  all zeros before; ends with topomap_level_close() in each case
  *  \return 1, or 0 where there is nothing to level (loads all alike or none, one node); -1 where
  *          memory is short. Deterministic, O(ranks log ranks). */
 int topomap_level_open(const topomap_problem *problem, double part, topomap_level *level,
@@ -142,7 +143,7 @@ typedef struct topomap_ring {
     uint8_t *queued;                    /* [size] */
 } topomap_ring;
 
-/** All vertices are in it, in random order; it ends with the arena. */
+/** Fills a ring with all vertices in random order. Its arrays are allocated in \p memory. */
 static inline int topomap_ring_open(topomap_ring *ring, uint32_t vertices, topomap_random *random,
                                     topomap_arena *memory, topomap_error *err)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/refine/refine.h"
 
-#include <stdlib.h>
-
 static inline double distance(const topomap_swap *s, uint32_t p, uint32_t q)
 {
     return topomap_moves_distance(s->machine, s->whole_nodes, p, q);

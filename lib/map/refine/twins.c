@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
-#include "util/sorted.h"
 
 /* Sums of these, modulo 2^64, are equal for equal sets of (vertex, weight). */
 static uint64_t print_of(uint32_t v, uint64_t weight)

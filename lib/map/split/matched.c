@@ -3,7 +3,6 @@
  * are a multiple of; the groups are mapped by recursion on a machine of group-sized slots, then
  * taken apart pair by pair with a little annealing in between: the multilevel scheme of Hendrickson
  * and Leland (Supercomputing 1995) with sizes that are exact at every level. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "map/problem.h"

@@ -233,11 +233,12 @@ const topomap_algorithm_impl topomap_algorithm_tree = {
 };
 
 /* ---- Blocks ------------------------------------------------------------------------------ */
-/* From the outside in, too: Schulz & Traeff (VieM). `top-down` (section 3.1): the graph into as
- * many perfectly balanced blocks as the outermost level has groups, each of them into the groups of
- * the next, down to single slots. `multisection`: the recursive multisection of section 4, by which
- * VieM makes communication graphs, with one rank a block: each level is one k-way partition, made
- * exact by the moves that cut least. Groups may be of any sizes. */
+/* Algorithms of Schulz & Traeff (VieM), which divide from the outside in, too. `top-down`
+ * (section 3.1): the graph into as many perfectly balanced blocks as the outermost level has
+ * groups, each of them into the groups of the next, down to single slots. `multisection`: the
+ * recursive multisection of section 4, by which VieM makes communication graphs, with one rank a
+ * block: each level is one k-way partition, made exact by the moves that cut least. Groups may be
+ * of any sizes. */
 
 static int map_along(const topomap_algorithm_impl *self, topomap_problem *problem,
                      uint32_t *slot_of, topomap_error *err)
