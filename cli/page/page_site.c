@@ -55,12 +55,42 @@ static int read_as_user(void *site, void *with)
     return 0;
 }
 
-/* Adds a user's records to the sums, in a process that continues from their values. */
+/* Adds what the process of one user returned: that process cannot change the sums of others. */
+static void add(const page_site *from, page_site *to)
+{
+    to->users += from->users;
+    to->records += from->records;
+    to->bad += from->bad;
+    to->placed += from->placed;
+    to->stayed += from->stayed;
+    to->failed += from->failed;
+    to->ranks += from->ranks;
+    to->gain += from->gain;
+    to->searched += from->searched;
+    if (from->searched_most > to->searched_most)
+        to->searched_most = from->searched_most;
+    for (int i = 0; i < SITE_BINS; i++)
+        to->bin[i] += from->bin[i];
+    for (int i = 0; i < SITE_REASONS; i++)
+        to->reason[i] += from->reason[i];
+    for (int i = 0; i < SITE_DAYS; i++) {
+        to->day_placed[i] += from->day_placed[i];
+        to->day_other[i] += from->day_other[i];
+    }
+    to->profiles += from->profiles;
+    to->compared += from->compared;
+    to->faster += from->faster;
+    to->slower += from->slower;
+    to->faster_percent += from->faster_percent;
+}
+
 static void read_user(struct user *user, page_site *site)
 {
-    switch (cli_call_in_child(read_as_user, user, site, sizeof *site, MILLISECONDS)) {
+    page_site own = {.users = 1};
+
+    switch (cli_call_in_child(read_as_user, user, &own, sizeof own, MILLISECONDS)) {
     case CLI_CHILD_DONE:
-        site->users++;
+        add(&own, site);
         break;
     case CLI_CHILD_LATE:
         site->late++;

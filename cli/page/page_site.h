@@ -10,8 +10,7 @@
 
 enum { SITE_BINS = 10, SITE_REASONS = 16, SITE_DAYS = 31 };
 
-/** Sums over records. A process that reads a user's records gets the sums so far, adds to them and
- *  returns them. */
+/** Sums over records. The process that reads a user's records returns that user's sums. */
 typedef struct page_site {
     uint64_t users, shut, late;           /* folders; those that could not be read; not in time */
     uint64_t records, bad;                /* read; no records */
