@@ -144,22 +144,31 @@ static void read_label(const topomap_lft_fabric *fabric, uint32_t vertex, char *
     sqlite3_reset(statement);
 }
 
+static int prepare(sqlite3 *file, struct source *source, topomap_error *err)
+{
+    int predicts = 0;
+
+    source->table = db_prepare(file, "SELECT lids, ports FROM lft WHERE guid=?", err);
+    if (!source->table)
+        return -1;
+    source->label = db_prepare(file, "SELECT coalesce(label, text) FROM vertex WHERE id=?", err);
+    if (!source->label || db_has_table(file, "predicted_lft", &predicts, err))
+        return -1;
+    if (!predicts)
+        return 0;
+    source->predicted =
+        db_prepare(file, "SELECT lids, ports FROM predicted_lft WHERE vertex=?", err);
+    return source->predicted ? 0 : -1;
+}
+
 int db_lft_load(sqlite3 *file, topomap_lft_fabric *lft, topomap_error *err)
 {
     struct source *source = topomap_alloc(1, sizeof *source, err);
-    int predicts = 0;
 
     *lft = (topomap_lft_fabric){.source = source, .read = read_table, .label = read_label};
     if (!source)
         return -1;
-    source->table = db_prepare(file, "SELECT lids, ports FROM lft WHERE guid=?", err);
-    if (source->table)
-        source->label =
-            db_prepare(file, "SELECT coalesce(label, text) FROM vertex WHERE id=?", err);
-    if (source->label && db_has_table(file, "predicted_lft", &predicts, err) == 0 && predicts)
-        source->predicted =
-            db_prepare(file, "SELECT lids, ports FROM predicted_lft WHERE vertex=?", err);
-    if (source->label && (source->predicted || !predicts) && load_vertices(file, lft, err) == 0 &&
+    if (prepare(file, source, err) == 0 && load_vertices(file, lft, err) == 0 &&
         load_cables(file, lft, err) == 0 && topomap_lft_index(lft, err) == 0)
         return 0;
     db_lft_clear(lft);
