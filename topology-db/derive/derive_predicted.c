@@ -3,11 +3,13 @@
  * no table was imported, the tables are worked out as its subnet manager would
  * (lib/fabric/opensm). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/opensm/opensm.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/fabric/load.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 enum { ENGINE = 32 };
 
@@ -17,7 +19,7 @@ struct prediction {
     topomap_opensm_end *end;
     size_t ends, room;
     char default_engine[ENGINE]; /* of subnets whose import named no engine */
-    char used[ENGINE];           /* engine of the last subnet that was predicted */
+    char used[ENGINE];           /* engines of the subnets that were predicted */
 };
 
 static void prediction_clear(struct prediction *p)
@@ -88,7 +90,8 @@ static int predict(struct prediction *p, int64_t subnet, const char *engine, top
         if (p->fabric.vertex[v].subnet == subnet && p->fabric.lft[v].port &&
             write_table(p, insert, v, err))
             return -1;
-    snprintf(p->used, sizeof p->used, "%s", used);
+    if (!strstr(p->used, used))
+        topomap_text_append(p->used, sizeof p->used, "%s%s", *p->used ? ", " : "", used);
     return 0;
 }
 

@@ -167,8 +167,9 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
         planner_inputs_fall_back(in, why.text);
     else if (status == 0)
         in->objective = planner_objective(&r->asked, in->machine);
-    if (status == 0 && in->machine->network)
-        status = topomap_db_routes_predicted(db, in->engine, sizeof in->engine, err);
+    if (status == 0 && in->machine->network &&
+        topomap_db_routes_predicted(db, in->engine, sizeof in->engine, &why) != 0)
+        *in->engine = 0; /* only explanations name it */
     if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
         status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
     if (status == 0 && !(in->measured & TOPOMAP_DB_MEMORY_RATE))
