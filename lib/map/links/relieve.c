@@ -23,6 +23,8 @@ static const struct {
     double links, each, each_aims; /* in all; for each vertex; and where the search aims */
 } budget[] = {{4e6, 4e4, 4e4}, {2e8, 4e5, 1e6}, {3e9, 4e6, 3.8e6}};
 #define FIRST 0.6
+#define DESCENT 0.5 /* of FIRST: on dense graphs the first descent finds small gains without end   \
+                     */
 #define BEFORE_AIM 0.2
 #define AIM 0.75
 #define SETTLING 0.15
@@ -147,7 +149,7 @@ static int search(relief *r, topomap_error *err)
     int status;
 
     topomap_relief_keep(r, topomap_relief_sum(r));
-    r->limit = (uint64_t)first;
+    r->limit = (uint64_t)(is_short || r->whole_nodes ? first : DESCENT * first);
     status = go_back(r, 8, 1e-3, err) || topomap_relief_descend(r) || go_back(r, 16, 1e-3, err) ||
                      anneal(r, (uint64_t)first, 0, 0.02, 0.0005) ||
                      (aims && (go_back(r, 1, 0.01, err) ||
