@@ -28,7 +28,7 @@ typedef struct cli_options {
     const char *color;
     const char *option[CLI_REPEATS + 1]; /**< ends with NULL */
     int json, time, summary, sources, unknown, guids, list, all, dry_run, force, print, compare;
-    double deadline, factor, latency, max_age, size;
+    double deadline, factor, latency, max_age, rate, size;
     uint32_t cells, gpus_per_task, most, parts, path, rail, scale;
 } cli_options;
 

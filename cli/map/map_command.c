@@ -171,14 +171,15 @@ int cli_map_print(const cli_call *call, cli_printer *print)
     target.costs.left_out = planner_objective_costs(asked, target.graph, &target.costs.value);
     options.time_costs = &target.costs.value;
     options.objective = target.objective;
-    options.message_bytes =
-        planner_message_bytes(asked, target.objective, target.inputs.message_bytes);
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
-        status = cli_time_costs(call, "--objective time",
-                                asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &target.costs);
+        status = cli_time_costs(call, 1, &target.costs);
     if (status == 0)
         cli_time_costs_complete(target.machine, &target.costs);
+    options.message_bytes = planner_message_bytes(
+        asked, target.objective,
+        target.allocation ? target.inputs.message_bytes
+                          : planner_message_worth(target.machine, &target.costs.value));
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     options.layout = target.inputs.layouts.row;
@@ -259,7 +260,7 @@ static int evaluate(const cli_call *call)
     if ((status = cli_target_open(call, &target)) != 0 ||
         (status = read_baseline(call, &target, &baseline)) != 0 ||
         (status = read_pin(call, &target, &result)) != 0 ||
-        (status = cli_time_costs(call, "--time", call->options.time, &target.costs)) != 0)
+        (status = cli_time_costs(call, call->options.time, &target.costs)) != 0)
         return status;
     cli_time_costs_complete(target.machine, &target.costs);
     result.costs = target.costs;
@@ -281,10 +282,12 @@ static int run_eval(const cli_call *call)
 }
 
 static const char map_text[] =
-    "--objective auto makes the predicted time small (time, below) on a database that knows\n"
-    "links, their rates and routes, and J elsewhere; without message counts in the graph,\n"
-    "whose weights need not be bytes then, latencies do not count. Where the time stays as it is,\n"
-    "J tells what is gained.\n"
+    "--objective auto minimizes the predicted communication time (see time, below) if links and\n"
+    "routes are known: on tori, meshes, fattree:, dragonfly: and percs: machines, and with\n"
+    "a database of a fabric whose routes were imported or predicted. Elsewhere it minimizes J. If\n"
+    "no rate is known, all cables are assumed to have 100 Gb/s (--rate). If the graph does not\n"
+    "count messages, its weights need not be bytes, and latencies do not count. If the time cannot\n"
+    "be reduced, J is, and the gain is that of J.\n"
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then\n"
     "J, on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:,\n"
@@ -299,12 +302,13 @@ static const char map_text[] =
     "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the\n"
     "baseline's, so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes\n"
     "the predicted communication time small (see `topomap help eval`), of equals J.\n"
-    "--weight bytes+messages has J of bytes and messages, each of which counts as many bytes as\n"
-    "pass in the time that it costs: its latency times a cable's rate, as the database's\n"
-    "calibration has them, else 1 us and the rate that most cables have, else 100 Gb/s: 12,500\n"
-    "bytes. The gain is of that J then, which stands beside the J of bytes; so are the\n"
-    "candidates'. It is what auto means, but for the objective time, where latencies count by\n"
-    "themselves; a graph that does not count messages stays one of bytes. `eval` goes by bytes.\n"
+    "--weight bytes+messages makes J the sum for bytes and messages. A message counts as many\n"
+    "bytes as pass during one hop's latency, since the rest of its latency is the same wherever\n"
+    "two nodes are: by the database's calibration, else 0.1 us and the rate that most cables\n"
+    "have, else 100 Gb/s: 1,250 bytes. The gain and the candidates' J are of that sum then; the J\n"
+    "of bytes stands beside it. It is the default, but not for the objective time, where\n"
+    "latencies count by themselves. A graph without message counts has bytes alone, and `eval`\n"
+    "reports the J of bytes.\n"
     "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
@@ -376,14 +380,15 @@ static const cli_option map_options[] = {
      "see `topomap algorithms`; parameters after ',', refinements after '+' (default auto)", "a"},
     {"objective", "WHAT", REQUEST(OBJECTIVE),
      "what to make small: J, congestion (the most loaded link), mix[:ALPHA] of both, time "
-     "(predicted), or auto (default): time where links, rates and routes are known, else J"},
+     "(predicted), or auto (default): time if links and routes are known, else J"},
     {"congestion", "MODEL", EXPERT(REQUEST(CONGESTION)),
      "of --objective congestion and mix: routes (default where known), adaptive or exact"},
-    {CLI_TIME_COSTS("--objective time")},
+    {CLI_RATE},
+    {CLI_TIME_COSTS("predicted time")},
     {CLI_BACKGROUND},
     {"weight", "WHAT", EXPERT(REQUEST(WEIGHT)),
-     "what a pair of ranks weighs in J: bytes, bytes+messages (a latency for each, in bytes), or "
-     "auto (default): that, but for predicted time"},
+     "what a pair of ranks weighs in J: bytes, bytes+messages (a hop's latency for each, in bytes), "
+     "or auto (default): bytes+messages, or bytes if predicted time is minimized"},
     {"effort", "LEVEL", REQUEST(EFFORT), "fast (launches), default (default here) or strong"},
     {"time", "SECONDS", REQUEST(TIME), "stop searching after so long, with the best so far"},
     {"seed", "N", REQUEST(SEED), "the same seed gives the same map (default 1)"},
@@ -464,6 +469,7 @@ static const cli_option eval_options[] = {
     {"congestion", "MODEL", REQUEST(CONGESTION),
      "loads of links: exact, fast, routes (the routing tables) or adaptive"},
     {"time", NULL, FLAG(time), "predicted communication time"},
+    {CLI_RATE},
     {CLI_TIME_COSTS("--time")},
     {CLI_BACKGROUND},
     {CLI_JSON},

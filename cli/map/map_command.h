@@ -12,13 +12,15 @@
 #include "topology-db/db.h"
 #include "topomap/time.h"
 
-/** A row for a command's option table. \p what  that it is of */
+/** Rows for a command's option table. \p what  needs them */
+#define CLI_RATE                                                                                   \
+    "rate", "GBITS", NUMBER(rate, 1e-6, 1e9, 0),                                                   \
+        "rate of each cable, in Gb/s, where no cable's rate is known (default 100)"
 #define CLI_TIME_COSTS(what)                                                                       \
     "time-costs", "KEY=VALUE,...", EXPERT(TEXT(time_costs)),                                       \
-        "of " what                                                                                 \
-        ": rate= of cables where none is known, in Gb/s (100); latency= of nodes, hop= "           \
-        "and overhead= of a message, in us (1, 0.1, 0.2); memory= in GB/s (10); a calibration "    \
-        "of the database takes their place"
+        "of " what ": latency= of nodes, hop= and overhead= of a message, in us (1, 0.1, 0.2); "   \
+        "memory= in GB/s (10); rate=, as --rate; a calibration in the database "                   \
+        "replaces their defaults"
 
 enum { CLI_COSTS = 5 };
 typedef struct cli_costs {
@@ -28,15 +30,17 @@ typedef struct cli_costs {
     int left_out;      /**< what a message costs, as the graph counts none */
 } cli_costs;
 
-/** Puts what --time-costs says in place of the costs that are there.
- *  \param what  that it is of, and whether that was asked for
- *  \return 0 or an exit status after saying what is wrong */
-int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs);
+/** Replaces those costs that --rate and --time-costs give.
+ *  \param predicts  zero: the command predicts no time, and the options are refused
+ *  \return 0, or an exit status after an error message */
+int cli_time_costs(const cli_call *call, int predicts, cli_costs *costs);
 /** What goes by others of them: memory, where it is neither given nor measured. */
 void cli_time_costs_complete(const topomap_machine *machine, cli_costs *costs);
 json_t *cli_time_costs_json(const cli_costs *costs);
 /** A line on what is measured, where something is. */
 void cli_time_costs_print(FILE *out, const cli_costs *costs);
+/** "given", "measured" or "assumed". */
+const char *cli_rate_source(const cli_costs *costs);
 json_t *cli_time_json(const topomap_time *time, const cli_costs *costs);
 void cli_time_print(const topomap_time *time, const cli_costs *costs);
 

@@ -187,7 +187,6 @@ static int open_machine(const cli_call *call, cli_target *target)
     if (topomap_machine_parse(call->options.machine, &target->machine, &err) != 0 ||
         planner_layouts_make(target->machine, NULL, &target->inputs.layouts, &err) != 0)
         return cli_fail(call, &err);
-    target->inputs.message_bytes = planner_message_worth(target->machine);
     return 0;
 }
 

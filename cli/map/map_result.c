@@ -28,8 +28,11 @@ int cli_result_text(const cli_call *call, const cli_result *result)
     topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
     if (has_routes(&result->congestion[1]))
         planner_inputs_print_routes(&result->target->inputs, out);
-    if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+    if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
+        planner_rate_print(result->target->machine, &result->costs.value,
+                           cli_rate_source(&result->costs), out);
         cli_time_costs_print(out, &result->costs);
+    }
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 

@@ -54,12 +54,12 @@ static int read_cost(const char *word, size_t length, cli_costs *costs)
     return -1;
 }
 
-int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs)
+int cli_time_costs(const cli_call *call, int predicts, cli_costs *costs)
 {
     const char *at = call->options.time_costs;
 
-    if (at && !asked)
-        return cli_usage_error(call, "--time-costs is for %s", what);
+    if ((at || call->options.rate > 0) && !predicts)
+        return cli_usage_error(call, "%s is for --time", at ? "--time-costs" : "--rate");
     while (at && *at) {
         size_t length = strcspn(at, ",");
         int wrong = read_cost(at, length, costs);
@@ -76,6 +76,10 @@ int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs 
                 "with a number each, not '%.*s'",
                 (int)length, at);
         at += length + (at[length] == ',');
+    }
+    if (call->options.rate > 0) {
+        costs->value.rate = call->options.rate * keys[0].unit;
+        costs->given |= 1;
     }
     return 0;
 }
@@ -98,6 +102,11 @@ static const char *source_of(const cli_costs *costs, size_t i)
            : costs->given & 1u << i             ? "given"
            : costs->measured & keys[i].measured ? "measured"
                                                 : "assumed";
+}
+
+const char *cli_rate_source(const cli_costs *costs)
+{
+    return source_of(costs, 0);
 }
 
 json_t *cli_time_costs_json(const cli_costs *costs)

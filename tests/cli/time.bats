@@ -67,6 +67,24 @@ seconds() { jq .time.seconds; }
     jq -e '.congestion | .used == .links'
 }
 
+@test "map: the time is the default where links and routes are known, and --rate gives the rate of cables that have none" {
+  for machine in torus:4x4x2 mesh:8x4 fattree:k=4,levels=3,taper=2*2 dragonfly:p=2,a=4,h=2,groups=4,valiant=25; do
+    topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --objective time --json >time
+    topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --json >json
+    cmp <(jq .placement time) <(jq .placement json)
+    topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --rate 200 --json >fast
+    jq -en "($(jq .before.time.seconds json) / $(jq .before.time.seconds fast) - 2 | fabs) < 1e-9"
+    run -0 topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --rate 200
+    has_tokens "$output" 'predicted time' '200 Gb/s'
+  done
+  for machine in tree:4:8@1:10 torus:1*32 gpus:nodes=4,gpus=8; do
+    topomap map --graph random:32,deg=4 --machine "$machine" --json | jq -e '.objective == "J"'
+  done
+  # A list of cables tells no routes.
+  printf 'n1,1,s1,1,\nn2,1,s1,2,\n' >links
+  topomap map --graph ring:2 --machine links:links --json | jq -e '.objective == "J"'
+}
+
 @test "map --objective time: never above the baseline, as eval says, and the gain is that of the time" {
   for machine in torus:4x4x2 fattree:k=4,levels=3,taper=2*2 dragonfly:p=2,a=4,h=2,groups=4; do
     topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --objective time --json >json
@@ -87,8 +105,8 @@ seconds() { jq .time.seconds; }
   # Where a message's overhead is nearly all, no map is better; where links are slow, one is.
   jq -e '.gain < 1' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs overhead=1000 --json)"
   jq -e '.gain > 10' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs rate=0.001 --json)"
-  run -2 topomap map --graph ring:4 --machine torus:4 --time-costs rate=1
-  fails_with 2 --time-costs '--objective time'
+  run -2 topomap eval --graph ring:4 --machine torus:4 --rate 1
+  fails_with 2 --rate --time
   for cost in rate=0 memory=0 latency=1,rate=0.0; do
     run -2 topomap map --graph ring:4 --machine torus:2x2 --objective time --time-costs "$cost"
     fails_with 2 "${cost##*,}"
@@ -131,7 +149,7 @@ request() {
     "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
 }
 
-@test "objective auto: time where links, rates and routes are known or predicted, else J; of equal times J" {
+@test "objective auto: time where links and routes are known or predicted, else J; of equal times J" {
   topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
   topomap db import --db ib.db ibnetdiscover made/fabric.ibnetdiscover
   topomap db export --db ib.db --to links -o links.csv

@@ -124,6 +124,6 @@ int topomap_db_message_bytes(topomap_db *db, double *bytes, topomap_error *err)
     if (topomap_db_time_costs(db, &costs, &measured, err) != 0 ||
         (!(measured & TOPOMAP_DB_RATE) && cable_rate(db->file, &costs.rate, err) != 0))
         return -1;
-    *bytes = costs.rate * (costs.latency > 0 ? costs.latency : costs.hop_latency);
+    *bytes = costs.rate * costs.hop_latency;
     return 0;
 }

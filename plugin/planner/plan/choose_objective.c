@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fabric/network.h"
+#include "fabric/shapes.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 
@@ -15,17 +16,22 @@ static int is_open(const topomap_request *asked)
     return asked->objective.kind == TOPOMAP_REQUEST_OBJECTIVE_AUTO;
 }
 
+/* Links alone do not suffice: without routes all shortest paths have equal shares, and that
+ * predicts times worse than J does (rank correlations with simulated times of 0.65 and 0.80). */
+static int has_routes(const topomap_machine *machine)
+{
+    const topomap_network *network = machine->network;
+
+    return network ? topomap_network_routed(network) || topomap_dragonfly_adaptive(network)
+                   : machine->kind == TOPOMAP_MACHINE_TORUS;
+}
+
 enum topomap_objective_kind planner_objective(const topomap_request *asked,
                                               const topomap_machine *machine)
 {
     if (!is_open(asked))
         return (enum topomap_objective_kind)asked->objective.kind;
-    /* Without routes, all shortest paths with equal shares tell less of the time than J does: rank
-     * correlations of 0.65 and 0.80 with simulated times. */
-    return machine->nodes > 1 && machine->network && topomap_network_routed(machine->network) &&
-                   strcmp(machine->network->unit, "s") == 0
-               ? TOPOMAP_OBJECTIVE_TIME
-               : TOPOMAP_OBJECTIVE_J;
+    return machine->nodes > 1 && has_routes(machine) ? TOPOMAP_OBJECTIVE_TIME : TOPOMAP_OBJECTIVE_J;
 }
 
 int planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
@@ -47,19 +53,30 @@ double planner_message_bytes(const topomap_request *asked, enum topomap_objectiv
                : 0;
 }
 
-double planner_message_worth(const topomap_machine *machine)
+static int has_rates(const topomap_machine *machine)
 {
-    const topomap_time_costs costs = TOPOMAP_TIME_COSTS;
+    return machine->network && strcmp(machine->network->unit, "s") == 0;
+}
+
+void planner_rate_print(const topomap_machine *machine, const topomap_time_costs *costs,
+                        const char *source, FILE *out)
+{
+    if (!has_rates(machine))
+        fprintf(out, "topomap: rate: %.6g Gb/s of each cable, %s\n", costs->rate * 8e-9, source);
+}
+
+double planner_message_worth(const topomap_machine *machine, const topomap_time_costs *costs)
+{
     const topomap_network *network = machine->network;
     double rate = 0, cables = 0;
 
-    if (!network || strcmp(network->unit, "s") != 0)
-        return costs.latency * costs.rate;
+    if (!has_rates(machine))
+        return costs->hop_latency * costs->rate;
     for (uint32_t i = 0; i < network->links; i++) {
         rate += network->capacity[i];
         cables += network->cables[i];
     }
-    return cables > 0 ? costs.latency * rate / cables : 0;
+    return cables > 0 ? costs->hop_latency * rate / cables : 0;
 }
 
 void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping)

@@ -184,6 +184,9 @@ static int put_explanation(FILE *out, const work *w, const planner_answer *answe
         return -1;
     if (w->in.objective != TOPOMAP_OBJECTIVE_J)
         planner_inputs_print_routes(&w->in, out);
+    if (w->in.objective == TOPOMAP_OBJECTIVE_TIME)
+        planner_rate_print(w->in.machine, &w->in.costs,
+                           w->in.measured & TOPOMAP_DB_RATE ? "measured" : "assumed", out);
     if (*w->in.age)
         fprintf(out, "topomap: database: %s\n", w->in.age);
     return 0;

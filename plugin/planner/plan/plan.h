@@ -129,7 +129,7 @@ typedef struct planner_inputs {
     planner_layouts layouts;  /* others that it could have made */
     topomap_time_costs costs; /* of the objective time */
     unsigned measured;        /* which of them the database has: enum topomap_db_measured */
-    double message_bytes;     /* that pass in the time that a message costs; 0: nobody asks */
+    double message_bytes;     /* topomap_db_message_bytes(); 0: not needed */
     enum topomap_objective_kind objective; /* as long as it can be, else J */
     int damaged;         /* the stored profile; then, or where it is of no use, there is no graph */
     char note[560];      /* what the user should know */
@@ -329,7 +329,8 @@ void planner_nics_clear(planner_nics *nics);
 /* ---- choose_objective ---------------------------------------------------------- */
 /* What the objective `auto` is for a machine and a graph. */
 
-/** Of `auto`: predicted time where the machine's links, routes and rates are known, else J. */
+/** Of `auto`: predicted time if the machine's routes are known (also if they are predicted, or its
+ *  links' rates assumed), else J. */
 enum topomap_objective_kind planner_objective(const topomap_request *asked,
                                               const topomap_machine *machine);
 /** For topomap_map(). Under `auto` a graph that counts no messages goes by the links' loads alone:
@@ -339,12 +340,16 @@ int planner_objective_costs(const topomap_request *asked, const topomap_graph *g
                             topomap_time_costs *costs);
 /** What topomap_map() is to count for a message: nothing where bytes alone are asked for, and under
  *  `auto` where predicted time is made small, which has latencies of its own.
- *  \param worth  bytes that pass in the time that a message costs */
+ *  \param worth  bytes that weigh as much as a message: those that pass during a hop's latency */
 double planner_message_bytes(const topomap_request *asked, enum topomap_objective_kind objective,
                              double worth);
-/** Such a worth on a machine that is in no database: of TOPOMAP_TIME_COSTS, at the rate that its
- *  cables have on average where that is known. */
-double planner_message_worth(const topomap_machine *machine);
+/** Such a worth on a machine that is in no database: the bytes that pass during one hop's latency,
+ * at the mean rate of the machine's cables, or at \p costs' rate if that is not known. */
+double planner_message_worth(const topomap_machine *machine, const topomap_time_costs *costs);
+/** Prints the rate that every cable is taken to have, if the machine's links have no rates.
+ *  \param source  "assumed", "measured" or "given" */
+void planner_rate_print(const topomap_machine *machine, const topomap_time_costs *costs,
+                        const char *source, FILE *out);
 /** Under `auto`, where the time has not changed, J tells what is gained. */
 void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping);
 
