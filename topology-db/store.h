@@ -190,8 +190,10 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
     " latency REAL NOT NULL, rate REAL) WITHOUT ROWID;"
 
 /** How InfiniBand subnets are routed; older databases lack these tables likewise.
- *  routing: the engine of the subnet manager, which the import named (lib/fabric/opensm).
- *  predicted_lft, derived: tables as in lft, of the switches of subnets without imported tables. */
+ *  routing: how a source's switches route: an engine of OpenSM (lib/fabric/opensm), which the
+ * import named; or, where they share traffic among all shortest paths, "adaptive", "ecmp" or an
+ * engine of adaptive routing ("ar_updn"). predicted_lft, derived: tables as in lft, of the switches
+ * of subnets without imported tables. */
 #define DB_ROUTING                                                                                 \
     "CREATE TABLE IF NOT EXISTS routing(source INTEGER PRIMARY KEY, engine TEXT NOT NULL);"        \
     "CREATE TABLE IF NOT EXISTS predicted_lft(vertex INTEGER PRIMARY KEY, lids INTEGER NOT NULL,"  \

@@ -282,12 +282,12 @@ static int run_eval(const cli_call *call)
 }
 
 static const char map_text[] =
-    "--objective auto minimizes the predicted communication time (see time, below) if links and\n"
-    "routes are known: on tori, meshes, fattree:, dragonfly: and percs: machines, and with\n"
-    "a database of a fabric whose routes were imported or predicted. Elsewhere it minimizes J. If\n"
-    "no rate is known, all cables are assumed to have 100 Gb/s (--rate). If the graph does not\n"
-    "count messages, its weights need not be bytes, and latencies do not count. If the time cannot\n"
-    "be reduced, J is, and the gain is that of J.\n"
+    "--objective auto minimizes the predicted communication time (see time, below) if links are\n"
+    "known: on tori, meshes, fattree:, dragonfly:, percs:, links: and gpus: machines, and with a\n"
+    "database of a fabric. Elsewhere it minimizes J. If no rate is known, all cables are assumed\n"
+    "to have 100 Gb/s (--rate). If the graph does not count messages, its weights need not be\n"
+    "bytes, and latencies do not count. If the time cannot be reduced, J is, and the gain is that\n"
+    "of J.\n"
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then\n"
     "J, on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:,\n"
@@ -380,7 +380,7 @@ static const cli_option map_options[] = {
      "see `topomap algorithms`; parameters after ',', refinements after '+' (default auto)", "a"},
     {"objective", "WHAT", REQUEST(OBJECTIVE),
      "what to make small: J, congestion (the most loaded link), mix[:ALPHA] of both, time "
-     "(predicted), or auto (default): time if links and routes are known, else J"},
+     "(predicted), or auto (default): time if links are known, else J"},
     {"congestion", "MODEL", EXPERT(REQUEST(CONGESTION)),
      "of --objective congestion and mix: routes (default where known), adaptive or exact"},
     {CLI_RATE},

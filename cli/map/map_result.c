@@ -7,10 +7,10 @@
 #include "cli/map/map_command.h"
 #include "util/output.h"
 
-/* Whether the loads of links follow routing tables, which may be predicted. */
-static int has_routes(const topomap_congestion *c)
+static int has_predicted_routes(const cli_result *result, const topomap_congestion *c)
 {
-    return c->model && strcmp(c->model, "routes") == 0;
+    return c->model && strcmp(c->model, "routes") == 0 &&
+           result->target->inputs.routes == TOPOMAP_DB_ROUTES_PREDICTED;
 }
 
 int cli_result_text(const cli_call *call, const cli_result *result)
@@ -26,8 +26,8 @@ int cli_result_text(const cli_call *call, const cli_result *result)
                          result->options->start_name, &result->before, &result->after,
                          result->congestion[1].model ? result->congestion : NULL);
     topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
-    if (has_routes(&result->congestion[1]))
-        planner_inputs_print_routes(&result->target->inputs, out);
+    if (result->congestion[1].model && result->target->allocation)
+        planner_inputs_print_routes(&result->target->inputs, result->target->machine, out);
     if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
         planner_rate_print(result->target->machine, &result->costs.value,
                            cli_rate_source(&result->costs), out);
@@ -67,8 +67,8 @@ static void set_congestion(json_t *cost, const cli_result *result, int after)
     const topomap_congestion *c = &result->congestion[after];
     json_t *root = c->model ? congestion_json(c) : NULL;
 
-    if (root && has_routes(c) && *result->target->inputs.engine)
-        cli_json_set(root, "predicted_routes:s", result->target->inputs.engine);
+    if (root && has_predicted_routes(result, c))
+        cli_json_set(root, "predicted_routes:s", result->target->inputs.routing);
     if (root)
         json_object_set_new(cost, "congestion", root);
 }
@@ -271,8 +271,8 @@ int cli_result_cost(const cli_call *call, const cli_result *result)
                congestion->max, congestion->unit,
                *congestion->worst ? congestion->worst : "no link", congestion->mean,
                congestion->links, congestion->model);
-    if (has_routes(congestion) && *result->target->inputs.engine)
-        printf("routes        predicted (OpenSM %s)\n", result->target->inputs.engine);
+    if (has_predicted_routes(result, congestion))
+        printf("routes        predicted (OpenSM %s)\n", result->target->inputs.routing);
     topomap_spread_print(stdout, &result->spread[0], "this placement", NULL);
     if (result->time.model)
         cli_time_print(&result->time, &result->costs);

@@ -84,7 +84,7 @@ setup() {
 
 @test "map: a message weighs what a cable carries during one hop's latency" {
   printf '0 1 100 1\n0 2 0 50\n1 3 0 50\n' >graph
-  worth() { topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --json "$@" | jq ".weighed.message_bytes | floor"; }
+  worth() { topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --objective J --json "$@" | jq ".weighed.message_bytes | floor"; }
   for rate in 100:1250 25:313 0.001:1 '':1250; do
     printf 'n1,1,s1,1,%s\nn2,1,s2,1,%s\ns1,2,s2,2,%s\n' "${rate%:*}" "${rate%:*}" "${rate%:*}" >links
     topomap db import --db t.db links links
@@ -97,7 +97,7 @@ setup() {
   topomap db import --db t.db calibration c
   [ "$(worth)" -eq 5000 ]
   # A launch has it, too; records of before messages counted replay as they were made.
-  topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --format plan >plan
+  topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --objective J --format plan >plan
   grep -aqx 'weight auto' plan
   grep -aq '^line .*, J (weight=bytes+messages) .* % lower' plan
   topomap map --replay plan --json | jq -e .same

@@ -279,3 +279,26 @@ n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
   topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover
   has_tokens "$(routes)" 'OpenSM minhop'
 }
+
+@test "adaptive routing and ECMP: all shortest paths count equally, imported tables do not, and explanations say so" {
+  topomap db synth fat-tree:leaves=4,hosts=3,spines=2,scatter=1 -o made
+  at=(--graph ring:8 --db c.db --nodes 'node[01-04]' --tasks-per-node 2)
+  for routing in adaptive ar_updn; do
+    topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover --option routing=$routing
+    has_tokens "$(topomap map "${at[@]}")" 'routes:' adaptive "$routing"
+    topomap db import --db c.db lft made/fabric.lfts
+    has_tokens "$(topomap map "${at[@]}")" "$routing"
+    topomap map "${at[@]}" --json | jq -e '.congestion | .model == "exact" and (has("predicted_routes") | not)'
+    run -2 topomap map "${at[@]}" --objective time --congestion routes
+    rm c.db
+  done
+  printf 'node01,1,s1,1,100\nnode02,1,s1,2,100\nnode03,1,s2,1,100\nnode04,1,s2,2,100\ns1,3,s2,3,100\n' >cables
+  topomap db import --db c.db links cables
+  has_tokens "$(topomap map "${at[@]}")" 'not known'
+  topomap db import --db c.db links cables --option routing=ecmp
+  has_tokens "$(topomap map "${at[@]}")" ecmp
+  run -2 topomap db import --db c.db links cables --option routing=minhop
+  fails_with 2 routing 'adaptive|ecmp' minhop
+  topomap db forget --db c.db links cables
+  sqlite3 c.db 'SELECT count(*) FROM routing' | grep -qx 0
+}

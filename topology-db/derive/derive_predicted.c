@@ -95,13 +95,18 @@ static int predict(struct prediction *p, int64_t subnet, const char *engine, top
     return 0;
 }
 
-/* Subnets with switches that have LIDs, and none of whose tables was imported. */
+/* Of table routing: switches that share traffic among all shortest paths. */
+#define SHARED "(engine IN ('adaptive', 'ecmp') OR engine GLOB 'ar_*')"
+
+/* Subnets with switches that have LIDs, none of whose tables was imported, and that have fixed
+ * routes. */
 static int predict_all(struct prediction *p, topomap_error *err)
 {
     DB_ROWS rows = db_ask(
         p->file,
         "SELECT source * 65536 + subnet, (SELECT engine FROM routing"
         "  WHERE routing.source = vertex.source) FROM vertex WHERE kind = 0"
+        " AND source NOT IN (SELECT source FROM routing WHERE " SHARED ")"
         " GROUP BY 1 HAVING max(lid) > 0 AND NOT max(coalesce(guid IN (SELECT guid FROM lft), 0))"
         " ORDER BY 1",
         err);
@@ -116,7 +121,25 @@ static int predict_all(struct prediction *p, topomap_error *err)
     return rows.result;
 }
 
-int db_views_predicted(sqlite3 *file, topomap_error *err)
+/* Sets the fact routes_shared if no fixed routes are known and the sources tell that there are
+ * none. Imported tables of an adaptive subnet are not its routes. */
+static int name_shared(sqlite3 *file, topomap_error *err)
+{
+    DB_ROWS rows =
+        db_ask(file,
+               "SELECT group_concat(DISTINCT engine) FROM routing WHERE " SHARED
+               " AND NOT EXISTS (SELECT 1 FROM predicted_lft)"
+               " AND NOT EXISTS (SELECT 1 FROM lft JOIN vertex USING (guid)"
+               "  WHERE vertex.source NOT IN (SELECT source FROM routing WHERE " SHARED "))",
+               err);
+    const char *names = db_next(&rows) ? db_column_text(rows.row, 0) : "";
+
+    if (*names && db_put_fact(file, "routes_shared", names, 0, err))
+        return -1;
+    return rows.result;
+}
+
+static int predict_tables(sqlite3 *file, topomap_error *err)
 {
     TOPOMAP_CLEANUP(prediction_clear) struct prediction p = {.file = file};
     int64_t switches;
@@ -132,4 +155,9 @@ int db_views_predicted(sqlite3 *file, topomap_error *err)
         predict_all(&p, err))
         return -1;
     return *p.used ? db_put_fact(file, "routes_predicted", p.used, 0, err) : 0;
+}
+
+int db_views_predicted(sqlite3 *file, topomap_error *err)
+{
+    return DB_STATUS(predict_tables(file, err) || name_shared(file, err));
 }

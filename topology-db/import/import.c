@@ -446,7 +446,9 @@ static int write_all(struct db_import *import, void *content)
         DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", import->err,
                DB_INT(import->source), DB_TEXT(importer->row.name), DB_TEXT(import->name),
                DB_INT(topomap_clock_date()), DB_INT(import->report->partial),
-               DB_INT(import->report->warnings)))
+               DB_INT(import->report->warnings)) ||
+        (importer->routing && DB_RUN(import->file, "INSERT INTO routing VALUES(?,?)", import->err,
+                                     DB_INT(import->source), DB_TEXT(importer->routing))))
         return -1;
     if (db_derive(import->file, import->err)) {
         topomap_error why = *import->err;

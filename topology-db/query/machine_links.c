@@ -158,25 +158,36 @@ static int take_cables(struct links *l, topomap_error *err)
     return 0;
 }
 
-int topomap_db_routed(topomap_db *db, topomap_error *err)
+int topomap_db_routing(topomap_db *db, enum topomap_db_routes *kind, char *name, size_t size,
+                       topomap_error *err)
 {
     int64_t tables = 0;
-    char engine[8] = "";
 
-    if (db->file && db_number(db->file, "SELECT EXISTS (SELECT 1 FROM lft)", 0, &tables, err))
+    *kind = TOPOMAP_DB_ROUTES_UNKNOWN;
+    *name = 0;
+    if (!db->file)
+        return 0;
+    if (db_fact_text(db->file, "routes_shared", name, size, err))
         return -1;
-    if (!tables && topomap_db_routes_predicted(db, engine, sizeof engine, err))
+    if (*name)
+        *kind = TOPOMAP_DB_ROUTES_SHARED;
+    else if (db_fact_text(db->file, "routes_predicted", name, size, err) ||
+             db_number(db->file, "SELECT EXISTS (SELECT 1 FROM lft)", 0, &tables, err))
         return -1;
-    return tables > 0 || *engine;
+    else if (*name || tables)
+        *kind = *name ? TOPOMAP_DB_ROUTES_PREDICTED : TOPOMAP_DB_ROUTES_IMPORTED;
+    topomap_safe_line(name, size);
+    return 0;
 }
 
-int topomap_db_routes_predicted(topomap_db *db, char *engine, size_t size, topomap_error *err)
+int topomap_db_routed(topomap_db *db, topomap_error *err)
 {
-    *engine = 0;
-    if (db->file && db_fact_text(db->file, "routes_predicted", engine, size, err))
+    enum topomap_db_routes kind;
+    char name[8];
+
+    if (topomap_db_routing(db, &kind, name, sizeof name, err))
         return -1;
-    topomap_safe_line(engine, size);
-    return 0;
+    return kind == TOPOMAP_DB_ROUTES_IMPORTED || kind == TOPOMAP_DB_ROUTES_PREDICTED;
 }
 
 /* ---- Routes ----------------------------------------------------------------------------- */

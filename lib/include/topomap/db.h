@@ -177,16 +177,24 @@ TOPOMAP_PUBLIC int topomap_db_machine_links(topomap_db *db, const topomap_db_all
                                             const char *background, topomap_machine *machine,
                                             topomap_error *err);
 
-/** 1 where routing tables are known (importer lft) or predicted, 0 where neither, -1 on failure. */
+/** 1 if messages follow routing tables that were imported or are predicted, else 0; -1 on failure.
+ */
 TOPOMAP_PUBLIC int topomap_db_routed(topomap_db *db, topomap_error *err);
 
-/** Names the subnet manager's routing engine by which the tables of InfiniBand subnets are predicted
- *  from their cables (OpenSM's minhop, updn, ftree or dor): where no tables of a subnet were
- *  imported.
- *  \param engine  [size] out: "" if no tables are predicted
+/** How messages find their way through the database's fabric. */
+enum topomap_db_routes {
+    TOPOMAP_DB_ROUTES_UNKNOWN,   /**< nothing is known of it */
+    TOPOMAP_DB_ROUTES_IMPORTED,  /**< by routing tables that were imported (importer lft) */
+    TOPOMAP_DB_ROUTES_PREDICTED, /**< by the tables that OpenSM would set, at least in part */
+    TOPOMAP_DB_ROUTES_SHARED     /**< the switches share traffic among all shortest paths */
+};
+/** Tells how messages are routed.
+ *  \param name  [size] out: if predicted, the engine (minhop, updn, ftree, dor), of several subnets
+ *               all that are used; if shared, "adaptive", "ecmp" or the engine of adaptive routing;
+ *               else ""
  *  \return 0, or -1 with \p err set if the database cannot be read */
-TOPOMAP_PUBLIC int topomap_db_routes_predicted(topomap_db *db, char *engine, size_t size,
-                                               topomap_error *err);
+TOPOMAP_PUBLIC int topomap_db_routing(topomap_db *db, enum topomap_db_routes *kind, char *name,
+                                      size_t size, topomap_error *err);
 
 /** Costs that a calibration measured (`topomap help db calibrate`), for topomap_time_evaluate(). */
 enum topomap_db_measured {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "fabric/network.h"
-#include "fabric/shapes.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 
@@ -16,22 +15,14 @@ static int is_open(const topomap_request *asked)
     return asked->objective.kind == TOPOMAP_REQUEST_OBJECTIVE_AUTO;
 }
 
-/* Links alone do not suffice: without routes all shortest paths have equal shares, and that
- * predicts times worse than J does (rank correlations with simulated times of 0.65 and 0.80). */
-static int has_routes(const topomap_machine *machine)
-{
-    const topomap_network *network = machine->network;
-
-    return network ? topomap_network_routed(network) || topomap_dragonfly_adaptive(network)
-                   : machine->kind == TOPOMAP_MACHINE_TORUS;
-}
-
 enum topomap_objective_kind planner_objective(const topomap_request *asked,
                                               const topomap_machine *machine)
 {
     if (!is_open(asked))
         return (enum topomap_objective_kind)asked->objective.kind;
-    return machine->nodes > 1 && has_routes(machine) ? TOPOMAP_OBJECTIVE_TIME : TOPOMAP_OBJECTIVE_J;
+    return machine->nodes > 1 && (machine->network || machine->kind == TOPOMAP_MACHINE_TORUS)
+               ? TOPOMAP_OBJECTIVE_TIME
+               : TOPOMAP_OBJECTIVE_J;
 }
 
 int planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,

@@ -183,7 +183,7 @@ static int put_explanation(FILE *out, const work *w, const planner_answer *answe
     if (write_spread(out, w, err) != 0)
         return -1;
     if (w->in.objective != TOPOMAP_OBJECTIVE_J)
-        planner_inputs_print_routes(&w->in, out);
+        planner_inputs_print_routes(&w->in, w->in.machine, out);
     if (w->in.objective == TOPOMAP_OBJECTIVE_TIME)
         planner_rate_print(w->in.machine, &w->in.costs,
                            w->in.measured & TOPOMAP_DB_RATE ? "measured" : "assumed", out);

@@ -29,13 +29,21 @@ void planner_inputs_note(planner_inputs *in, const char *format, ...)
     va_end(args);
 }
 
-void planner_inputs_print_routes(const planner_inputs *in, FILE *out)
+void planner_inputs_print_routes(const planner_inputs *in, const topomap_machine *machine,
+                                 FILE *out)
 {
-    if (*in->engine)
+    int is_known = in->routes != TOPOMAP_DB_ROUTES_UNKNOWN;
+    const char *before = strncmp(in->routing, "ar_", 3) == 0 ? "adaptive, " : "";
+
+    if (in->routes == TOPOMAP_DB_ROUTES_PREDICTED)
         fprintf(out,
                 "topomap: routes: predicted (OpenSM %s); import the tables with `topomap db import "
                 "lft` for certainty\n",
-                in->engine);
+                in->routing);
+    else if (machine->network && strcmp(topomap_congestion_usual(machine->network), "exact") == 0)
+        fprintf(out,
+                "topomap: routes: %s%s; traffic is assumed to use all shortest paths equally\n",
+                is_known ? before : "", is_known ? in->routing : "not known");
 }
 
 void planner_inputs_fall_back(planner_inputs *in, const char *why)
@@ -116,17 +124,6 @@ static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocatio
     return topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err);
 }
 
-/* Reading the links is what a launch has to spare only for an objective that goes by them. */
-static int wants_links(const planner_request *request, topomap_db *db)
-{
-    topomap_error why;
-    int kind = request->asked.objective.kind;
-
-    if (kind == TOPOMAP_OBJECTIVE_J || request->nodes.count < 2)
-        return 0;
-    return kind != TOPOMAP_REQUEST_OBJECTIVE_AUTO || topomap_db_routed(db, &why) > 0;
-}
-
 /* Who is bound next to a GPU is bound to cores. */
 static enum topomap_bind bind_of(const planner_request *request)
 {
@@ -162,14 +159,14 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
         in->objective = TOPOMAP_OBJECTIVE_J;
     else if (status == 0 && links)
         status = topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, err);
-    else if (status == 0 && wants_links(r, db) &&
+    else if (status == 0 && r->asked.objective.kind != TOPOMAP_OBJECTIVE_J && r->nodes.count > 1 &&
              topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, &why) != 0)
         planner_inputs_fall_back(in, why.text);
     else if (status == 0)
         in->objective = planner_objective(&r->asked, in->machine);
     if (status == 0 && in->machine->network &&
-        topomap_db_routes_predicted(db, in->engine, sizeof in->engine, &why) != 0)
-        *in->engine = 0; /* only explanations name it */
+        topomap_db_routing(db, &in->routes, in->routing, sizeof in->routing, &why) != 0)
+        in->routes = TOPOMAP_DB_ROUTES_UNKNOWN; /* only explanations need it */
     if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
         status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
     if (status == 0 && !(in->measured & TOPOMAP_DB_MEMORY_RATE))

@@ -326,7 +326,8 @@ const db_importer db_slingshot_ama = {
             "Slingshot without privileges: lines of a host and the address of an hsn interface, "
             "02:00:00:..., which holds its group, switch and port"},
     .singleton = 1,
-    .tables = {"vertex", "link"},
+    .routing = "adaptive",
+    .tables = {"vertex", "link", "routing"},
     .size = sizeof(struct content),
     .line = read_line,
     .check = check,

@@ -449,7 +449,8 @@ const db_importer db_lldp = {
             "system "
             "or collected",
             options},
-    .tables = {"vertex", "link"},
+    .routing = "ecmp",
+    .tables = {"vertex", "link", "routing"},
     .for_nodes = 1,
     .joins = 1,
     .size = sizeof(struct content),

@@ -121,7 +121,8 @@ static int begin(struct db_import *import, void *wires)
 
 const db_importer db_netq = {
     .row = {"netq", "Ethernet: NetQ's topology graph in JSON"},
-    .tables = {"vertex", "link"},
+    .routing = "ecmp",
+    .tables = {"vertex", "link", "routing"},
     .own_words = 1,
     .size = sizeof(struct wires),
     .begin = begin,

@@ -15,19 +15,25 @@ static int begin(struct db_import *import, void *content)
 
 static int write_list(struct db_import *import, void *content)
 {
-    return db_named_replace(import, content, "'links'", NULL, NULL);
+    const char *routing = db_option(import, "routing");
+
+    return DB_STATUS(db_named_replace(import, content, "'links'", NULL, NULL) ||
+                     (routing && DB_ADD(import, "INSERT INTO routing", DB_INT(import->source),
+                                        DB_TEXT(routing))));
 }
 
 static const topomap_graph_option options[] = {
     {"hosts", "HOSTLIST",
      "names that are hosts, as a line '# hosts: HOSTLIST' in the file says too; else a name that "
      "has one neighbour is a host"},
+    {"routing", "adaptive|ecmp",
+     "how the switches share traffic among shortest paths; explanations name it"},
     {NULL, NULL, NULL},
 };
 
 const db_importer db_links = {
     .row = {"links", "any fabric: CSV lines 'name,port,name,port,Gb/s[,class]'", options},
-    .tables = {"vertex", "link"},
+    .tables = {"vertex", "link", "routing"},
     .size = sizeof(topomap_fabric),
     .begin = begin,
     .write = write_list,
