@@ -53,7 +53,8 @@ enum { GRAMMAR = 1000 };
 const char cli_pattern_text[] =
     "A PATTERN is NAME:VALUE,NAME=VALUE,... as the table of patterns has it, or one of\n"
     "  sum(A,0.5*B)          both at the same time on the same ranks, B with half its bytes\n"
-    "  phases(A,B)           one after the other: links are loaded phase by phase\n"
+    "  phases(A,B,compute=T) one after the other: links are loaded phase by phase; compute=2ms is\n"
+    "                        the time that ranks compute, which `eval --time` adds\n"
     "  blocks(A,5)           A five times, side by side in rank order (ensembles)\n"
     "  blocks(A,B,...)       A's ranks, then B's (coupled codes, srun --multi-prog)\n"
     "  blocks(A,B,couple=N)  and N bytes each way over the interface of each two neighbours,\n"

@@ -33,6 +33,8 @@ static void info_parts(const topomap_graph *graph, json_t *info)
         cli_json_set(info, "phases:u phase_bytes:o", topomap_graph_phases(graph),
                      phase_bytes(graph));
     }
+    if (topomap_graph_compute(graph) > 0)
+        cli_json_set(info, "compute:r", topomap_graph_compute(graph));
     if (topomap_graph_name(graph, 0))
         json_object_set_new(info, "names", json_true());
     if (topomap_graph_source(graph))

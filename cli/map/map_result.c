@@ -193,6 +193,8 @@ int cli_result_json(const cli_call *call, const cli_result *result)
                             cli_json_object("seconds:r costs:o", mapping->time,
                                             cli_time_costs_json(&result->costs)));
         json_object_set_new(before, "time", cli_json_object("seconds:r", mapping->time_before));
+        if (mapping->compute > 0)
+            cli_json_set(root, "compute:r", mapping->compute);
     }
     cli_json_set(root, "algorithm:s", result->mapping->algorithm);
     if (mapping->bound > 0)
@@ -251,6 +253,8 @@ int cli_result_cost(const cli_call *call, const cli_result *result)
         set_spread(root, &result->spread[0]);
         if (result->time.model)
             json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
+        if (result->time.model && topomap_graph_compute(result->target->graph) > 0)
+            cli_json_set(root, "compute:r", topomap_graph_compute(result->target->graph));
         if (result->pin.asked)
             json_object_set_new(root, "pin", pin_json(result));
         cli_json(stdout, root, JSON_REAL_PRECISION(15));
@@ -276,6 +280,10 @@ int cli_result_cost(const cli_call *call, const cli_result *result)
     topomap_spread_print(stdout, &result->spread[0], "this placement", NULL);
     if (result->time.model)
         cli_time_print(&result->time, &result->costs);
+    if (result->time.model && topomap_graph_compute(result->target->graph) > 0)
+        printf("whole         %.6g s predicted with %.4g s of computation\n",
+               result->time.seconds + topomap_graph_compute(result->target->graph),
+               topomap_graph_compute(result->target->graph));
     if (result->pin.asked)
         print_pin(result);
     return CLI_DONE;

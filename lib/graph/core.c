@@ -217,6 +217,11 @@ const double *topomap_graph_coordinates(const topomap_graph *graph, uint32_t *di
     return graph->coordinate;
 }
 
+double topomap_graph_compute(const topomap_graph *graph)
+{
+    return graph->compute;
+}
+
 uint32_t topomap_graph_phases(const topomap_graph *graph)
 {
     return graph->phases;

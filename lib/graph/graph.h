@@ -41,6 +41,8 @@ struct topomap_graph {
     topomap_graph **phase; /* [phases] */
     int barrier; /* of a phase: no rank begins it before all have ended what is before it */
 
+    double compute; /* seconds that a rank computes beside all of it; 0: not known */
+
     char *pattern; /* or NULL */
     char *source;  /* where it comes from, or NULL */
     char *note;    /* what its user should know, or NULL */

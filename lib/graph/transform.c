@@ -139,6 +139,7 @@ static int remake(const topomap_graph *graph, const uint32_t *new_rank, const ui
         (graph->phases && remake_phases(made, graph, new_rank, old_rank, factor, err)))
         return -1;
     made->barrier = graph->barrier;
+    made->compute = graph->compute;
     *out = topomap_take(&made);
     return 0;
 }
@@ -191,6 +192,8 @@ int topomap_graph_merge(const topomap_graph *const *graphs, size_t count, topoma
     if (topomap_arcs_take(&arcs, ranks, &made, err) ||
         (graphs[0]->ranks == ranks && copy_parts(made, graphs[0], NULL, err)))
         return -1;
+    for (size_t i = 0; i < count; i++)
+        made->compute += graphs[i]->compute;
     *sum = topomap_take(&made);
     return 0;
 }

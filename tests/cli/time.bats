@@ -82,6 +82,31 @@ seconds() { jq .time.seconds; }
   done
 }
 
+@test "computation: a pattern, a file and a profile tell it; it is added to the predicted time" {
+  local each=(--machine torus:4x4x4)
+  for graph in 'phases(stencil2d:5:8x8,bytes=1M,compute=2ms,stencil2d:9:8x8)' 'phases(compute=2000us,stencil2d:5:8x8,bytes=1M,stencil2d:9:8x8)'; do
+    topomap graph generate "$graph" -o graph.tmg
+    topomap graph info graph.tmg --json | jq -e '.compute == 0.002'
+    topomap eval --graph graph.tmg "${each[@]}" --time --json >json
+    jq -e '.compute == 0.002 and .time.seconds < 0.002' json
+    run -0 topomap eval --graph "$graph" "${each[@]}" --time
+    has_tokens "$output" "$(jq '.time.seconds + 0.002 | . * 1e8 | round / 1e8' json)"
+    topomap graph permute graph.tmg --seed 3 -o other.tmg
+    topomap map --graph other.tmg "${each[@]}" --json >json
+    jq -e '.compute == 0.002 and .time.seconds < .before.time.seconds' json
+    run -0 topomap map --graph other.tmg "${each[@]}"
+    has_tokens "$output" 0.002 "$(jq -r '(1 - (.time.seconds + 0.002) / (.before.time.seconds + 0.002)) * 1000 | round / 10' json) %"
+  done
+  topomap graph info 'sum(ring:4,0.5*phases(ring:4,compute=1s))' --json | jq -e '.compute == 0.5'
+  topomap graph info 'blocks(phases(ring:4,compute=1s),phases(ring:4,compute=3s))' --json | jq -e '.compute == 3'
+  topomap graph info ring:4 --json | jq -e 'has("compute") | not'
+  for wrong in 'sum(ring:4,compute=3ms)' 'phases(ring:4,compute=3)' 'phases(ring:4,compute=0s)' 'phases(ring:4,compute=1s,compute=1s)' 'phases(ring:4,compute=1h)'; do
+    run -2 topomap eval --graph "$wrong" --machine torus:4
+    fails_with 2 compute=
+  done
+  run -2 topomap eval --graph 'phases(compute=1s)' --machine torus:4
+}
+
 @test "map --objective time: never above the baseline, as eval says, and the gain is that of the time" {
   for machine in torus:4x4x2 fattree:k=4,levels=3,taper=2*2 dragonfly:p=2,a=4,h=2,groups=4; do
     topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --objective time --json >json

@@ -57,6 +57,7 @@ _functions: dict[str, tuple[Any, list[Any]]] = {
     "topomap_graph_pattern": (_text, [_handle]),
     "topomap_graph_load": (c.c_void_p, [_handle]),
     "topomap_graph_coordinates": (c.c_void_p, [_handle, s.u32p]),
+    "topomap_graph_compute": (_double, [_handle]),
     "topomap_graph_phases": (_u32, [_handle]),
     "topomap_graph_phase": (_handle, [_handle, _u32]),
     "topomap_graph_name": (_text, [_handle, _u32]),

@@ -194,6 +194,11 @@ class Graph:
         count = library.topomap_graph_phases(self._handle)
         return [Graph(library.topomap_graph_phase(self._handle, i), owner=self) for i in range(count)]
 
+    @property
+    def compute(self) -> float:
+        """Seconds that a rank computes while it does not communicate; 0 where that is not known."""
+        return float(library.topomap_graph_compute(self._handle))
+
     # ---- Its arrays ---------------------------------------------------------------------------
 
     def _rows(self) -> tuple[Any, Any, Any, int]:

@@ -475,15 +475,29 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
     return status ? -1 : 0;
 }
 
+/* The times of a profile in which some rank has none are not known. */
+static void finish_sums(topomap_parts *parts)
+{
+    topomap_part_summary *sums = &parts->sums;
+
+    sums->has_time = parts->count && (size_t)sums->has_time == parts->count;
+    sums->mpi_ns = sums->has_time ? sums->mpi_ns / parts->count : 0;
+    sums->wall_ns = sums->has_time ? sums->wall_ns : 0;
+    if (sums->mpi_ns > sums->wall_ns)
+        sums->mpi_ns = sums->wall_ns;
+}
+
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
                             topomap_error *err)
 {
     TOPOMAP_CLEANUP(topomap_parts_clear) topomap_parts parts = {0};
 
-    return add_folder(&parts, folder, path, seconds, err) ||
-                   topomap_parts_take(&parts, path, graph, err)
-               ? -1
-               : 0;
+    if (add_folder(&parts, folder, path, seconds, err) ||
+        topomap_parts_take(&parts, path, graph, err))
+        return -1;
+    finish_sums(&parts);
+    (*graph)->compute = (double)(parts.sums.wall_ns - parts.sums.mpi_ns) * 1e-9;
+    return 0;
 }
 
 int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,
@@ -493,12 +507,10 @@ int topomap_parts_summary_open(int folder, const char *path, topomap_part_summar
 
     if (add_folder(&parts, folder, path, INFINITY, err) || check_files(&parts, path, err))
         return -1;
+    finish_sums(&parts);
     *summary = parts.sums;
     summary->ranks = parts.first.ranks;
     summary->nodes = parts.files;
-    summary->has_time = parts.count && (size_t)parts.sums.has_time == parts.count;
-    summary->mpi_ns = summary->has_time ? parts.sums.mpi_ns / parts.count : 0;
-    summary->wall_ns = summary->has_time ? parts.sums.wall_ns : 0;
     return 0;
 }
 

@@ -69,7 +69,8 @@ enum topomap_tmg_kind {
     TOPOMAP_TMG_NOTE = 13,
     TOPOMAP_TMG_BARRIER =
         14, /* u64 1: no rank begins the phase before all have ended those before */
-    TOPOMAP_TMG_KINDS = 15,
+    TOPOMAP_TMG_COMPUTE = 15, /* IEEE double: seconds that a rank computes, above 0 */
+    TOPOMAP_TMG_KINDS = 16,
 };
 #define TOPOMAP_TMG_NEEDED UINT32_C(0x80000000)
 

@@ -27,7 +27,7 @@ struct file {
 
 static const char *const kind_names[TOPOMAP_TMG_KINDS] = {
     "?",     "offsets",     "targets", "bytes",   "messages", "phase", "loads",   "further loads",
-    "sizes", "coordinates", "names",   "pattern", "source",   "note",  "barrier",
+    "sizes", "coordinates", "names",   "pattern", "source",   "note",  "barrier", "compute",
 };
 
 static int fail(const struct file *in, const char *what, topomap_error *err)
@@ -375,6 +375,20 @@ static int coordinates_read(const struct file *in, topomap_graph *graph, topomap
     return 0;
 }
 
+static int compute_read(const struct file *in, topomap_graph *graph, topomap_error *err)
+{
+    const struct topomap_tmg_section *section;
+
+    if (find(in, 0, TOPOMAP_TMG_COMPUTE, 8, &section, err) ||
+        (section && scan(in, section, 0, NULL, err)))
+        return -1;
+    if (section)
+        memcpy(&graph->compute, at(in, section), sizeof graph->compute);
+    return graph->compute >= 0 && isfinite(graph->compute)
+               ? 0
+               : damaged(in, section, "it is no number of seconds", err);
+}
+
 static int names_read(const struct file *in, topomap_graph *graph, topomap_error *err)
 {
     const struct topomap_tmg_section *section = in->section[TOPOMAP_TMG_NAME];
@@ -426,7 +440,7 @@ static int graph_read(const struct file *in, topomap_graph **graph, topomap_erro
 
     if (!made || arcs_read(in, 0, made, err) || phases_read(in, made, err) ||
         loads_read(in, made, err) || coordinates_read(in, made, err) || names_read(in, made, err) ||
-        text_read(in, TOPOMAP_TMG_PATTERN, &made->pattern, err) ||
+        compute_read(in, made, err) || text_read(in, TOPOMAP_TMG_PATTERN, &made->pattern, err) ||
         text_read(in, TOPOMAP_TMG_SOURCE, &made->source, err) ||
         text_read(in, TOPOMAP_TMG_NOTE, &made->note, err))
         return -1;

@@ -66,6 +66,7 @@ static int add_ranks(struct list *list, const topomap_graph *graph, topomap_erro
         {TOPOMAP_TMG_PATTERN, 0, graph->pattern, text_size(graph->pattern)},
         {TOPOMAP_TMG_SOURCE, 0, graph->source, text_size(graph->source)},
         {TOPOMAP_TMG_NOTE, 0, graph->note, text_size(graph->note)},
+        {TOPOMAP_TMG_COMPUTE, 0, graph->compute > 0 ? &graph->compute : NULL, 8},
     };
 
     return add(list, pieces, sizeof pieces / sizeof *pieces, err);

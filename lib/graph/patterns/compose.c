@@ -21,6 +21,7 @@ typedef struct operands {
     size_t count, capacity;
     uint64_t arcs;           /* of all parts */
     uint64_t repeat, couple; /* of blocks(); 0: not said */
+    double compute;          /* of phases(): seconds; 0: not said */
 } operands;
 
 static int evaluate(const context *c, const char *at, const char *end, int depth,
@@ -79,7 +80,7 @@ static int is_option(const topomap_pattern *pattern, const char *at, const char 
         end = memchr(at, ',', (size_t)(end - at));
     length = (size_t)(end - at);
     if (memchr(at, '=', length))
-        return strncmp(at, "couple=", 7) != 0;
+        return strncmp(at, "couple=", 7) != 0 && strncmp(at, "compute=", 8) != 0;
     for (int i = 0; pattern->param[i].name; i++)
         if (pattern->param[i].type == TOPOMAP_PARAM_FLAG &&
             strlen(pattern->param[i].name) == length &&
@@ -210,6 +211,52 @@ static int add_operand(const context *c, const char *at, const char *end, int de
     return 0;
 }
 
+/* `2ms` */
+static int read_seconds(const char *at, const char *end, double *seconds)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+
+    if (topomap_pattern_real(&at, seconds) || !(*seconds > 0))
+        return -1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].name) == (size_t)(end - at) &&
+            !strncmp(units[i].name, at, (size_t)(end - at))) {
+            *seconds *= units[i].seconds;
+            return 0;
+        }
+    return -1;
+}
+
+/* `compute=2ms` of phases(): 1 if [at, end) is one, -1 if it is not valid. */
+static int take_compute(const context *c, enum kind kind, const char *at, const char *end,
+                        operands *list)
+{
+    if (strncmp(at, "compute=", 8))
+        return 0;
+    if (kind != PHASES || list->compute > 0 || read_seconds(at + 8, end, &list->compute))
+        return topomap_pattern_fail(c->text, at, c->err,
+                                    "compute= takes a time such as 2ms, once, in phases() only");
+    return 1;
+}
+
+/* What a rank computes in all: parts in turn or together add up; ranks of blocks compute at once.
+ */
+static double compute_of(const operands *list, enum kind kind)
+{
+    double sum = list->compute, most = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        double part = list->part[i].graph->compute * list->part[i].factor;
+
+        sum += part;
+        most = part > most ? part : most;
+    }
+    return kind == BLOCKS ? most : sum;
+}
+
 /* `5` and `couple=64K` of blocks(): 1 where [at, end) is such a thing, -1 where it is a bad one. */
 static int take_setting(const context *c, enum kind kind, const char *at, const char *end,
                         operands *list)
@@ -234,8 +281,9 @@ static int take_operands(const context *c, enum kind kind, const char *at, const
     for (;; at++) {
         const char *comma = operand_end(at, end);
         int got = comma == at ? topomap_pattern_fail(c->text, at, c->err, "a pattern expected")
-                              : take_setting(c, kind, at, comma, list);
+                              : take_compute(c, kind, at, comma, list);
 
+        got = got ? got : take_setting(c, kind, at, comma, list);
         if (got < 0 || (!got && add_operand(c, at, comma, depth, list)))
             return -1;
         at = comma;
@@ -272,6 +320,8 @@ static int compose(const context *c, enum kind kind, const char *at, const char 
                      ? topomap_combine_blocks(list.part, list.count, list.repeat ? list.repeat : 1,
                                               list.couple, graph, c->err)
                      : topomap_combine_same(list.part, list.count, kind == PHASES, graph, c->err);
+    if (!status)
+        (*graph)->compute = compute_of(&list, kind);
     for (size_t i = 0; i < list.count; i++)
         topomap_graph_free((topomap_graph *)list.part[i].graph);
     free(list.part);

@@ -142,6 +142,9 @@ TOPOMAP_PUBLIC const double *topomap_graph_coordinates(const topomap_graph *grap
  *  is (0: not known), and one of them, lent, NULL from there on. */
 TOPOMAP_PUBLIC uint32_t topomap_graph_phases(const topomap_graph *graph);
 TOPOMAP_PUBLIC const topomap_graph *topomap_graph_phase(const topomap_graph *graph, uint32_t i);
+/** Seconds that a rank computes while it does not communicate, of all phases together: what a
+ * profile measured (the mean of all ranks), or compute= of a pattern. 0: not known. */
+TOPOMAP_PUBLIC double topomap_graph_compute(const topomap_graph *graph);
 /** A rank's name in its file, or NULL. Lent. */
 TOPOMAP_PUBLIC const char *topomap_graph_name(const topomap_graph *graph, uint32_t rank);
 /** Where the graph comes from, for people, or NULL. Lent. */
@@ -398,8 +401,8 @@ typedef struct topomap_map_options {
                                        baseline or an earlier one does; with contiguous, one that
                                        is not so; what there is no time left for */
     double message_bytes; /**< what a message weighs beside its bytes, wherever J is made small: as
-                               many bytes as pass in the time that it costs. 0, and in graphs that
-                               do not count messages: nothing */
+                               many bytes as pass during one hop's latency, say. 0, and in graphs
+                               that do not count messages: nothing */
     const uint32_t *together;   /**< [ranks] lent: ranks of one number (each below ranks) form a
                                      group, all groups of one size, and stay together; NULL: none.
                                      J may then be above the baseline's, which is a candidate where
@@ -460,6 +463,7 @@ typedef struct topomap_mapping {
     double J_before;   /**< the baseline's, likewise */
     uint32_t together; /**< with options.together: ranks of a piece that is on one node (or level):
                             all of a group, or what of it fits; 1: none of it does; else 0 */
+    double compute;    /**< topomap_graph_compute() */
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,
