@@ -29,8 +29,8 @@ int cli_result_text(const cli_call *call, const cli_result *result)
     if (result->congestion[1].model && result->target->allocation)
         planner_inputs_print_routes(&result->target->inputs, result->target->machine, out);
     if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
-        planner_rate_print(result->target->machine, &result->costs.value,
-                           cli_rate_source(&result->costs), out);
+        planner_time_print(result->target->graph, result->target->machine, result->mapping,
+                           &result->costs.value, cli_rate_source(&result->costs), out);
         cli_time_costs_print(out, &result->costs);
     }
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
@@ -193,8 +193,8 @@ int cli_result_json(const cli_call *call, const cli_result *result)
                             cli_json_object("seconds:r costs:o", mapping->time,
                                             cli_time_costs_json(&result->costs)));
         json_object_set_new(before, "time", cli_json_object("seconds:r", mapping->time_before));
-        if (mapping->compute > 0)
-            cli_json_set(root, "compute:r", mapping->compute);
+        if (topomap_graph_compute(target->graph) > 0)
+            cli_json_set(root, "compute:r", topomap_graph_compute(target->graph));
     }
     cli_json_set(root, "algorithm:s", result->mapping->algorithm);
     if (mapping->bound > 0)

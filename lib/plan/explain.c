@@ -181,12 +181,6 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
     if (load && mapping->time_before > 0)
         fprintf(out, "  predicted time           %.6g s before, %.6g s after\n",
                 mapping->time_before, mapping->time);
-    if (load && mapping->time_before > 0 && mapping->compute > 0)
-        fprintf(out, "  with %.4g s of computation %.6g s before, %.6g s after: %.3g %% lower\n",
-                mapping->compute, mapping->time_before + mapping->compute,
-                mapping->time + mapping->compute,
-                topomap_plan_gain(mapping->time_before + mapping->compute,
-                                  mapping->time + mapping->compute));
     print_candidates(out, mapping, load != NULL);
     if (mapping->bound > 0)
         fprintf(out, "  bound                    J %.0f%s\n", mapping->bound,

@@ -263,7 +263,7 @@ class Databases(unittest.TestCase):
             self.assertEqual(len(database.hosts("node03")), 1)
             way = database.distance("node01", "node03")
             self.assertEqual((way.hops, way.route[0], way.route[-1]), (4, "node01", "node03"))
-            self.assertFalse(database.routed)
+            self.assertTrue(database.routed)
             with self.assertRaisesRegex(topomap.TopomapError, "nobody"):
                 database.distance("node01", "nobody")
         with self.assertRaisesRegex(ValueError, "closed"):

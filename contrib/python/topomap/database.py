@@ -152,7 +152,7 @@ class Database:
 
     @property
     def routed(self) -> bool:
-        """Routing tables are known."""
+        """Messages follow routing tables, imported or predicted."""
         error = s.Error()
         status = library.topomap_db_routed(self._open(), c.byref(error))
         if status < 0:

@@ -463,7 +463,6 @@ typedef struct topomap_mapping {
     double J_before;   /**< the baseline's, likewise */
     uint32_t together; /**< with options.together: ranks of a piece that is on one node (or level):
                             all of a group, or what of it fits; 1: none of it does; else 0 */
-    double compute;    /**< topomap_graph_compute() */
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,

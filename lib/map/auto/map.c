@@ -187,7 +187,6 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         topomap_layouts_open(&problem, options, &layouts, err))
         return -1;
     mapping->ranks = graph->ranks;
-    mapping->compute = graph->compute;
     mapping->objective = options->objective;
     mapping->time_before = objective.time0;
     mapping->message_bytes = (double)topomap_message_bytes(graph, options->message_bytes);

@@ -49,11 +49,19 @@ static int has_rates(const topomap_machine *machine)
     return machine->network && strcmp(machine->network->unit, "s") == 0;
 }
 
-void planner_rate_print(const topomap_machine *machine, const topomap_time_costs *costs,
+void planner_time_print(const topomap_graph *graph, const topomap_machine *machine,
+                        const topomap_mapping *mapping, const topomap_time_costs *costs,
                         const char *source, FILE *out)
 {
+    double compute = graph->compute, before = mapping->time_before + compute,
+           after = mapping->time + compute;
+
     if (!has_rates(machine))
         fprintf(out, "topomap: rate: %.6g Gb/s of each cable, %s\n", costs->rate * 8e-9, source);
+    if (compute > 0)
+        fprintf(out,
+                "topomap: with %.4g s of computation: %.6g s before, %.6g s after, %.3g %% lower\n",
+                compute, before, after, topomap_plan_gain(before, after));
 }
 
 double planner_message_worth(const topomap_machine *machine, const topomap_time_costs *costs)

@@ -185,7 +185,7 @@ static int put_explanation(FILE *out, const work *w, const planner_answer *answe
     if (w->in.objective != TOPOMAP_OBJECTIVE_J)
         planner_inputs_print_routes(&w->in, w->in.machine, out);
     if (w->in.objective == TOPOMAP_OBJECTIVE_TIME)
-        planner_rate_print(w->in.machine, &w->in.costs,
+        planner_time_print(w->in.graph, w->in.machine, w->mapping, &w->in.costs,
                            w->in.measured & TOPOMAP_DB_RATE ? "measured" : "assumed", out);
     if (*w->in.age)
         fprintf(out, "topomap: database: %s\n", w->in.age);

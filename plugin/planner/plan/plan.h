@@ -347,9 +347,11 @@ double planner_message_bytes(const topomap_request *asked, enum topomap_objectiv
 /** Such a worth on a machine that is in no database: the bytes that pass during one hop's latency,
  * at the mean rate of the machine's cables, or at \p costs' rate if that is not known. */
 double planner_message_worth(const topomap_machine *machine, const topomap_time_costs *costs);
-/** Prints the rate that every cable is taken to have, if the machine's links have no rates.
- *  \param source  "assumed", "measured" or "given" */
-void planner_rate_print(const topomap_machine *machine, const topomap_time_costs *costs,
+/** Prints what a map for predicted time rests on: the rate that every cable is assumed to have, if
+ * the machine's links have no rates; and the gain with the graph's computation, if that is known.
+ *  \param source  of the rate: "assumed", "measured" or "given" */
+void planner_time_print(const topomap_graph *graph, const topomap_machine *machine,
+                        const topomap_mapping *mapping, const topomap_time_costs *costs,
                         const char *source, FILE *out);
 /** Under `auto`, where the time has not changed, J tells what is gained. */
 void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping);
