@@ -20,7 +20,8 @@ unpack() { # VERSION-FOLDER
 
 # Whether all that was said is said again; else the paths of what is not. Where a network had no routes, later
 # versions may have some by rule (tori: dimension by dimension); where a graph had no pattern, they may see one,
-# and a ring has its plain name. The objective that nobody names was J, and is auto.
+# and a ring has its plain name. The objective that nobody names was J, and is auto; and auto is the predicted
+# time where links are known, so that a record may be replayed with a gain.
 readonly SAME='
   def differing($new; $where; $rule):
     if type == "object" then . as $old | keys[] as $k | $old[$k] | differing($new | if type == "object" then .[$k] else null end; $where + [$k]; if $k == "at_most" or $k == "at_least" then $k else $rule end)
@@ -32,6 +33,8 @@ readonly SAME='
       | if . then empty else {where: $where, was: $old, is: $new} end
     elif . == $new or (. == null and ($where == ["routes"] or $where == ["info", "pattern"])) or
       (. == "J" and $new == "auto" and $where[1:] == ["settings", "objective", 0]) or
+      (. == "unchanged" and $new == "applied" and $where == ["replayed", "status"]) or
+      (. == false and $new == true and $where == ["replayed", "bindings"]) or
       (. == "parallel:cp=16,dp=1" and $new == "ring:16" and $where == ["info", "pattern"]) then empty
     else {where: $where, was: ., is: $new} end;
   $old[0] | differing($new[0]; []; null)'

@@ -245,7 +245,7 @@ END
 @test "a loss is called one, short times have their unit, the figures in full are there, and what is not known has no column" {
   topomap report --graph stencil2d:5:8x8 --machine 'gpus:nodes=8,gpus=8,rails=4' --algorithm random -o page.html
   data page.html
-  grep -q '64 .*random, J [0-9.]* % higher<' page.html
+  grep -q '64 .*random, [a-zA-Z]* [0-9.]* % higher<' page.html
   after page.html 'said([...document.querySelectorAll("th button")].map((b) => b.textContent).join("|"));
     said(document.querySelector("details table").rows.length + " " + document.querySelectorAll("main > table").length);'
   grep -q '>[0-9.]* ns → [0-9.]* ns<' dom
