@@ -438,6 +438,17 @@ static int warn_refused(struct db_import *import)
     return 0;
 }
 
+/* The user's option counts, else how all fabrics of the importer's kind are routed. */
+static int write_routing(struct db_import *import)
+{
+    const char *given = db_option(import, "routing");
+    const char *routing = given ? given : import->importer->routing;
+
+    return routing ? DB_RUN(import->file, "INSERT INTO routing VALUES(?,?)", import->err,
+                            DB_INT(import->source), DB_TEXT(routing))
+                   : 0;
+}
+
 static int write_all(struct db_import *import, void *content)
 {
     const db_importer *importer = import->importer;
@@ -447,8 +458,7 @@ static int write_all(struct db_import *import, void *content)
                DB_INT(import->source), DB_TEXT(importer->row.name), DB_TEXT(import->name),
                DB_INT(topomap_clock_date()), DB_INT(import->report->partial),
                DB_INT(import->report->warnings)) ||
-        (importer->routing && DB_RUN(import->file, "INSERT INTO routing VALUES(?,?)", import->err,
-                                     DB_INT(import->source), DB_TEXT(importer->routing))))
+        write_routing(import))
         return -1;
     if (db_derive(import->file, import->err)) {
         topomap_error why = *import->err;

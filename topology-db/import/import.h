@@ -40,7 +40,8 @@ typedef struct db_importer {
     int joins;             /* several files are one source, read one after the other: by line, or,
                               where no lines are taken, by begin */
     int own_words;         /* what it says of files that are not its own is enough */
-    const char *routing;   /* NULL, or how all fabrics of its kind are routed: table routing */
+    const char *routing;   /* for table routing, if no option routing= is given: how all fabrics of
+                              this kind route; or NULL. `tables` must name routing then */
     /* Bytes of the content, which is all 0 at first; what is done before the first line (all, where
      * no lines are taken); what takes a line; what looks at the whole. Each may be NULL */
     size_t size;

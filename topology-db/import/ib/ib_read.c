@@ -230,8 +230,8 @@ static int begin(struct db_import *import, void *fabric)
 static const topomap_graph_option options[] = {
     {"routing", "minhop|updn|ftree|dor|adaptive|ar_updn|ar_ftree|ar_dor|ar_torus",
      "the subnet manager's routing engine, by which routes are predicted until routing tables are "
-     "imported; without it minhop, on a torus dor. With adaptive routing (any engine ar_...) there "
-     "are no fixed routes"},
+     "imported; without it minhop, on a torus dor. adaptive and ar_...: traffic uses all "
+     "shortest paths, and tables do not count for loads and times"},
     {NULL, NULL, NULL}};
 
 const db_importer db_ibnetdiscover = {

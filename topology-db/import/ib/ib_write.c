@@ -173,14 +173,6 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
     return 0;
 }
 
-static int write_routing(struct db_import *import)
-{
-    const char *engine = db_option(import, "routing");
-
-    return engine ? DB_ADD(import, "INSERT INTO routing", DB_INT(import->source), DB_TEXT(engine))
-                  : 0;
-}
-
 /* Links that are down are none. The hosts are counted when it is known which adapters have one:
  * after the views are made. */
 static void count(struct db_import *import, const struct ib_fabric *fabric)
@@ -201,7 +193,7 @@ int ib_write(struct db_import *import, void *content)
     if (replace_older(import, fabric) ||
         db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, import->err) ||
         write_vertices(import, fabric, base) || write_ports(import, fabric, base) ||
-        write_links(import, fabric, base) || write_routing(import))
+        write_links(import, fabric, base))
         return -1;
     count(import, fabric);
     ib_clear(fabric); /* the views need memory, too */

@@ -15,11 +15,7 @@ static int begin(struct db_import *import, void *content)
 
 static int write_list(struct db_import *import, void *content)
 {
-    const char *routing = db_option(import, "routing");
-
-    return DB_STATUS(db_named_replace(import, content, "'links'", NULL, NULL) ||
-                     (routing && DB_ADD(import, "INSERT INTO routing", DB_INT(import->source),
-                                        DB_TEXT(routing))));
+    return db_named_replace(import, content, "'links'", NULL, NULL);
 }
 
 static const topomap_graph_option options[] = {
