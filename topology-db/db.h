@@ -108,9 +108,9 @@ int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topoma
                               const topomap_names *job, uint32_t *sequence, int *of_job,
                               topomap_error *err);
 
-/** How many bytes weigh as much as a message in J: those that pass during the latency of one hop.
- * The rest of a message's latency is the same wherever two nodes are. Latency and rate are those of
- * the calibration; without one, 0.1 us (TOPOMAP_TIME_COSTS) and the rate that most cables have, or
+/** How many bytes weigh as much as a message in J: those that pass during one hop's latency. The
+ *  rest of a message's latency is the same wherever two nodes are. Latency and rate are those of
+ *  the calibration; without one, 0.1 us (TOPOMAP_TIME_COSTS) and the rate that most cables have, or
  *  100 Gb/s: 1,250 bytes. */
 int topomap_db_message_bytes(topomap_db *db, double *bytes, topomap_error *err);
 

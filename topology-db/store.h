@@ -189,11 +189,12 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
     "CREATE TABLE IF NOT EXISTS level_time(level TEXT PRIMARY KEY, source INTEGER NOT NULL,"       \
     " latency REAL NOT NULL, rate REAL) WITHOUT ROWID;"
 
-/** How InfiniBand subnets are routed; older databases lack these tables likewise.
- *  routing: how a source's switches route: an engine of OpenSM (lib/fabric/opensm), which the
- * import named; or, where they share traffic among all shortest paths, "adaptive", "ecmp" or an
- * engine of adaptive routing ("ar_updn"). predicted_lft, derived: tables as in lft, of the switches
- * of subnets without imported tables. */
+/** How fabrics are routed; older databases lack these tables likewise.
+ *  routing: how a source's switches route. An engine of OpenSM (lib/fabric/opensm) that the import
+ *  named; or, if they share traffic among all shortest paths, "adaptive", "ecmp" or an engine of
+ *  adaptive routing ("ar_updn").
+ *  predicted_lft, derived: tables as in lft, of the switches of InfiniBand subnets without imported
+ *  tables. */
 #define DB_ROUTING                                                                                 \
     "CREATE TABLE IF NOT EXISTS routing(source INTEGER PRIMARY KEY, engine TEXT NOT NULL);"        \
     "CREATE TABLE IF NOT EXISTS predicted_lft(vertex INTEGER PRIMARY KEY, lids INTEGER NOT NULL,"  \

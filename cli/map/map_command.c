@@ -285,9 +285,8 @@ static const char map_text[] =
     "--objective auto minimizes the predicted communication time (see time, below) if links are\n"
     "known: on tori, meshes, fattree:, dragonfly:, percs:, links: and gpus: machines, and with a\n"
     "database of a fabric. Elsewhere it minimizes J. If no rate is known, all cables are assumed\n"
-    "to have 100 Gb/s (--rate). If the graph does not count messages, its weights need not be\n"
-    "bytes, and latencies do not count. If the time cannot be reduced, J is, and the gain is that\n"
-    "of J.\n"
+    "to have 100 Gb/s (--rate). If the graph has no message counts, latencies are ignored. If no\n"
+    "placement reduces the time, J is minimized, and the gain is that in J.\n"
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then\n"
     "J, on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:,\n"
@@ -302,13 +301,13 @@ static const char map_text[] =
     "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the\n"
     "baseline's, so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes\n"
     "the predicted communication time small (see `topomap help eval`), of equals J.\n"
-    "--weight bytes+messages makes J the sum for bytes and messages. A message counts as many\n"
-    "bytes as pass during one hop's latency, since the rest of its latency is the same wherever\n"
-    "two nodes are: by the database's calibration, else 0.1 us and the rate that most cables\n"
-    "have, else 100 Gb/s: 1,250 bytes. The gain and the candidates' J are of that sum then; the J\n"
-    "of bytes stands beside it. It is the default, but not for the objective time, where\n"
-    "latencies count by themselves. A graph without message counts has bytes alone, and `eval`\n"
-    "reports the J of bytes.\n"
+    "--weight bytes+messages adds to a pair's bytes, for each message, the bytes that a cable\n"
+    "carries during one hop's latency; the rest of a message's latency is the same wherever two\n"
+    "nodes are. Latency and rate are those of the database's calibration. Without one, the latency\n"
+    "is 0.1 us, and the rate that of most cables of a database, the mean of a --machine's, or\n"
+    "100 Gb/s: 1,250 bytes. The gain and the candidates' J are of that sum; the J of bytes stands\n"
+    "beside it. This is the default, but not for the objective time, where latencies count by\n"
+    "themselves. A graph without message counts has bytes alone, and `eval` reports J of bytes.\n"
     "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
@@ -387,7 +386,7 @@ static const cli_option map_options[] = {
     {CLI_TIME_COSTS("predicted time")},
     {CLI_BACKGROUND},
     {"weight", "WHAT", EXPERT(REQUEST(WEIGHT)),
-     "what a pair of ranks weighs in J: bytes, bytes+messages (a hop's latency for each, in bytes), "
+     "weight of a pair of ranks in J: bytes, bytes+messages (a hop's latency for each, in bytes), "
      "or auto (default): bytes+messages, or bytes if predicted time is minimized"},
     {"effort", "LEVEL", REQUEST(EFFORT), "fast (launches), default (default here) or strong"},
     {"time", "SECONDS", REQUEST(TIME), "stop searching after so long, with the best so far"},

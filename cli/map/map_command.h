@@ -12,21 +12,21 @@
 #include "topology-db/db.h"
 #include "topomap/time.h"
 
-/** Rows for a command's option table. \p what  needs them */
+/** Rows for a command's option table. \p what  the option that needs the costs */
 #define CLI_RATE                                                                                   \
     "rate", "GBITS", NUMBER(rate, 1e-6, 1e9, 0),                                                   \
         "rate of each cable, in Gb/s, where no cable's rate is known (default 100)"
 #define CLI_TIME_COSTS(what)                                                                       \
     "time-costs", "KEY=VALUE,...", EXPERT(TEXT(time_costs)),                                       \
-        "of " what ": latency= of nodes, hop= and overhead= of a message, in us (1, 0.1, 0.2); "   \
-        "memory= in GB/s (10); rate=, as --rate; a calibration in the database "                   \
-        "replaces their defaults"
+        "costs for " what ": latency=, hop= and overhead= in us (default 1, 0.1, 0.2), memory= "   \
+        "in GB/s (10), rate= in Gb/s (as --rate, which comes first); a calibration in the "        \
+        "database replaces the defaults"
 
 enum { CLI_COSTS = 5 };
 typedef struct cli_costs {
     topomap_time_costs value;
     unsigned measured; /**< by the database: enum topomap_db_measured */
-    unsigned given;    /**< by --time-costs: bit i, the i-th of its keys */
+    unsigned given;    /**< by --time-costs or --rate: bit i, the i-th of its keys */
     int left_out;      /**< what a message costs, as the graph counts none */
 } cli_costs;
 

@@ -27,7 +27,7 @@ int cli_result_text(const cli_call *call, const cli_result *result)
                          result->congestion[1].model ? result->congestion : NULL);
     topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
     if (result->congestion[1].model && result->target->allocation)
-        planner_inputs_print_routes(&result->target->inputs, result->target->machine, out);
+        planner_inputs_print_routes(&result->target->inputs, result->congestion[1].model, out);
     if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
         planner_time_print(result->target->graph, result->target->machine, result->mapping,
                            &result->costs.value, cli_rate_source(&result->costs), out);
@@ -92,6 +92,15 @@ static void set_spread(json_t *cost, const topomap_spread *spread)
         json_object_set_new(cost, "groups", list);
     else
         json_decref(list);
+}
+
+/* Adds the graph's computation to the JSON of a predicted time, if it is known. */
+static void set_compute(json_t *root, const topomap_graph *graph)
+{
+    double seconds = topomap_graph_compute(graph);
+
+    if (seconds > 0)
+        cli_json_set(root, "compute:r", seconds);
 }
 
 static json_t *candidates_json(const topomap_mapping *mapping)
@@ -193,8 +202,7 @@ int cli_result_json(const cli_call *call, const cli_result *result)
                             cli_json_object("seconds:r costs:o", mapping->time,
                                             cli_time_costs_json(&result->costs)));
         json_object_set_new(before, "time", cli_json_object("seconds:r", mapping->time_before));
-        if (topomap_graph_compute(target->graph) > 0)
-            cli_json_set(root, "compute:r", topomap_graph_compute(target->graph));
+        set_compute(root, target->graph);
     }
     cli_json_set(root, "algorithm:s", result->mapping->algorithm);
     if (mapping->bound > 0)
@@ -251,10 +259,10 @@ int cli_result_cost(const cli_call *call, const cli_result *result)
 
         set_congestion(root, result, 0);
         set_spread(root, &result->spread[0]);
-        if (result->time.model)
+        if (result->time.model) {
             json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
-        if (result->time.model && topomap_graph_compute(result->target->graph) > 0)
-            cli_json_set(root, "compute:r", topomap_graph_compute(result->target->graph));
+            set_compute(root, result->target->graph);
+        }
         if (result->pin.asked)
             json_object_set_new(root, "pin", pin_json(result));
         cli_json(stdout, root, JSON_REAL_PRECISION(15));

@@ -59,7 +59,7 @@ int cli_time_costs(const cli_call *call, int predicts, cli_costs *costs)
     const char *at = call->options.time_costs;
 
     if ((at || call->options.rate > 0) && !predicts)
-        return cli_usage_error(call, "%s is for --time", at ? "--time-costs" : "--rate");
+        return cli_usage_error(call, "%s needs --time", at ? "--time-costs" : "--rate");
     while (at && *at) {
         size_t length = strcspn(at, ",");
         int wrong = read_cost(at, length, costs);

@@ -41,7 +41,7 @@ struct topomap_graph {
     topomap_graph **phase; /* [phases] */
     int barrier; /* of a phase: no rank begins it before all have ended what is before it */
 
-    double compute; /* seconds that a rank computes beside all of it; 0: not known */
+    double compute; /* seconds that a rank spends outside communication; 0: not known */
 
     char *pattern; /* or NULL */
     char *source;  /* where it comes from, or NULL */

@@ -157,7 +157,7 @@ static void read_pattern(struct reader *r, const char *value)
         read_setting(r, TOPOMAP_REQUEST_GRAPH, value);
 }
 
-/* Returns the key that rules call by this name, or TOPOMAP_REQUEST_SETTINGS if there is none. */
+/* Returns the key whose name in rules is \p name, or TOPOMAP_REQUEST_SETTINGS if no key has it. */
 static int key_of(const char *name)
 {
     int key = 0;

@@ -129,8 +129,8 @@ int db_views_links(struct db_views *views, topomap_error *err);
  *  shortest path. */
 int db_views_routes(sqlite3 *file, topomap_error *err);
 /** predicted_lft, of subnets without imported tables; the fact routes_predicted names the engine.
- * The fact routes_shared tells that switches share traffic among all shortest paths, and how. Needs
- * the fact topology. */
+ *  The fact routes_shared names how switches share traffic, if there are no fixed routes. Needs the
+ *  fact topology. */
 int db_views_predicted(sqlite3 *file, topomap_error *err);
 /** switch.plane, from the trunks. */
 int db_views_planes(struct db_views *views, topomap_error *err);

@@ -95,7 +95,7 @@ static int predict(struct prediction *p, int64_t subnet, const char *engine, top
     return 0;
 }
 
-/* Of table routing: switches that share traffic among all shortest paths. */
+/* SQL condition on a row of table routing: its switches share traffic among all shortest paths. */
 #define SHARED "(engine IN ('adaptive', 'ecmp') OR engine GLOB 'ar_*')"
 
 /* Subnets with switches that have LIDs, none of whose tables was imported, and that have fixed
@@ -121,8 +121,8 @@ static int predict_all(struct prediction *p, topomap_error *err)
     return rows.result;
 }
 
-/* Sets the fact routes_shared if no fixed routes are known and the sources tell that there are
- * none. Imported tables of an adaptive subnet are not its routes. */
+/* Sets the fact routes_shared if a source's switches share traffic and no source has fixed routes.
+ * Tables that were imported for an adaptive subnet are not its routes. */
 static int name_shared(sqlite3 *file, topomap_error *err)
 {
     DB_ROWS rows =

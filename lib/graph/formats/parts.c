@@ -475,7 +475,7 @@ static int add_folder(topomap_parts *parts, int folder, const char *path, double
     return status ? -1 : 0;
 }
 
-/* The times of a profile in which some rank has none are not known. */
+/* Makes the sum of times inside MPI their mean. If some rank has no time, all are 0. */
 static void finish_sums(topomap_parts *parts)
 {
     topomap_part_summary *sums = &parts->sums;

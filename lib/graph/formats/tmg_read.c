@@ -386,7 +386,7 @@ static int compute_read(const struct file *in, topomap_graph *graph, topomap_err
         memcpy(&graph->compute, at(in, section), sizeof graph->compute);
     return graph->compute >= 0 && isfinite(graph->compute)
                ? 0
-               : damaged(in, section, "it is no number of seconds", err);
+               : damaged(in, section, "its number of seconds is negative or not finite", err);
 }
 
 static int names_read(const struct file *in, topomap_graph *graph, topomap_error *err)

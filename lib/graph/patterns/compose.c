@@ -21,7 +21,7 @@ typedef struct operands {
     size_t count, capacity;
     uint64_t arcs;           /* of all parts */
     uint64_t repeat, couple; /* of blocks(); 0: not said */
-    double compute;          /* of phases(): seconds; 0: not said */
+    double compute;          /* of phases(), in seconds; 0: not given */
 } operands;
 
 static int evaluate(const context *c, const char *at, const char *end, int depth,
@@ -211,7 +211,7 @@ static int add_operand(const context *c, const char *at, const char *end, int de
     return 0;
 }
 
-/* `2ms` */
+/* Reads a time such as `2ms`. */
 static int read_seconds(const char *at, const char *end, double *seconds)
 {
     static const struct {
@@ -242,8 +242,8 @@ static int take_compute(const context *c, enum kind kind, const char *at, const 
     return 1;
 }
 
-/* What a rank computes in all: parts in turn or together add up; ranks of blocks compute at once.
- */
+/* Returns the seconds that a rank computes. On the same ranks the parts' seconds add up; blocks are
+ * different ranks, which compute at the same time. */
 static double compute_of(const operands *list, enum kind kind)
 {
     double sum = list->compute, most = 0;

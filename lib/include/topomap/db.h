@@ -177,21 +177,20 @@ TOPOMAP_PUBLIC int topomap_db_machine_links(topomap_db *db, const topomap_db_all
                                             const char *background, topomap_machine *machine,
                                             topomap_error *err);
 
-/** 1 if messages follow routing tables that were imported or are predicted, else 0; -1 on failure.
- */
+/** 1 if messages follow routing tables, imported or predicted, else 0; -1 on failure. */
 TOPOMAP_PUBLIC int topomap_db_routed(topomap_db *db, topomap_error *err);
 
-/** How messages find their way through the database's fabric. */
+/** How messages are routed in the database's fabric. */
 enum topomap_db_routes {
-    TOPOMAP_DB_ROUTES_UNKNOWN,   /**< nothing is known of it */
+    TOPOMAP_DB_ROUTES_UNKNOWN,   /**< not known */
     TOPOMAP_DB_ROUTES_IMPORTED,  /**< by routing tables that were imported (importer lft) */
-    TOPOMAP_DB_ROUTES_PREDICTED, /**< by the tables that OpenSM would set, at least in part */
+    TOPOMAP_DB_ROUTES_PREDICTED, /**< by the tables that OpenSM would set, in some subnets */
     TOPOMAP_DB_ROUTES_SHARED     /**< the switches share traffic among all shortest paths */
 };
 /** Tells how messages are routed.
- *  \param name  [size] out: if predicted, the engine (minhop, updn, ftree, dor), of several subnets
- *               all that are used; if shared, "adaptive", "ecmp" or the engine of adaptive routing;
- *               else ""
+ *  \param name  [size] out: if predicted, the engines (minhop, updn, ftree, dor) of the subnets,
+ *               ", " between two; if shared, "adaptive", "ecmp" or engines of adaptive routing,
+ *               "," between two; else ""
  *  \return 0, or -1 with \p err set if the database cannot be read */
 TOPOMAP_PUBLIC int topomap_db_routing(topomap_db *db, enum topomap_db_routes *kind, char *name,
                                       size_t size, topomap_error *err);

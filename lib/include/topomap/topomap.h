@@ -142,8 +142,8 @@ TOPOMAP_PUBLIC const double *topomap_graph_coordinates(const topomap_graph *grap
  *  is (0: not known), and one of them, lent, NULL from there on. */
 TOPOMAP_PUBLIC uint32_t topomap_graph_phases(const topomap_graph *graph);
 TOPOMAP_PUBLIC const topomap_graph *topomap_graph_phase(const topomap_graph *graph, uint32_t i);
-/** Seconds that a rank computes while it does not communicate, of all phases together: what a
- * profile measured (the mean of all ranks), or compute= of a pattern. 0: not known. */
+/** Seconds that a rank spends outside communication, of all phases together: compute= of a pattern,
+ *  or of a profile the longest rank's time minus the mean time inside MPI. 0: not known. */
 TOPOMAP_PUBLIC double topomap_graph_compute(const topomap_graph *graph);
 /** A rank's name in its file, or NULL. Lent. */
 TOPOMAP_PUBLIC const char *topomap_graph_name(const topomap_graph *graph, uint32_t rank);

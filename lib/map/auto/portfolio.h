@@ -242,7 +242,7 @@ int topomap_portfolio_map_blocks(portfolio *p, const uint32_t *block_of, uint32_
 /** Swaps pairs of vertices inside each group of slots as long as that lowers J.
  *  \param first  [groups + 1] the slots of group g are slot[first[g] .. first[g + 1])
  *  \param slot   [slots]; NULL: slot[i] is i
- *  \param most   a round of a group ends after the slot with which it has tried so many pairs */
+ *  \param most   pairs that a round may try in a group; it always finishes the slot at hand */
 int topomap_portfolio_swap_inside(topomap_problem *problem, uint32_t groups, const uint32_t *first,
                                   const uint32_t *slot, uint32_t most, uint32_t *slot_of,
                                   topomap_error *err);

@@ -246,7 +246,7 @@ int topomap_relief_load(relief *r, unsigned power, double slope, topomap_error *
 /** Who might change places with \p u, so that its edge to \p v takes another way: \p kind of
  *  TOPOMAP_RELIEF_KINDS. u itself: nobody. */
 uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind);
-/** Returns a random vertex that \p u exchanges messages with, or UINT32_MAX if there is none. */
+/** Returns a random communication partner of \p u, or UINT32_MAX if \p u does not communicate. */
 uint32_t topomap_relief_other(relief *r, uint32_t u);
 /** What a swap adds to the norm; INFINITY where an edge would have no way. */
 double topomap_relief_price(relief *r, uint32_t u, uint32_t x);

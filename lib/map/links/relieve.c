@@ -23,8 +23,9 @@ static const struct {
     double links, each, each_aims; /* in all; for each vertex; and where the search aims */
 } budget[] = {{4e6, 4e4, 4e4}, {2e8, 4e5, 1e6}, {3e9, 4e6, 3.8e6}};
 #define FIRST 0.6
-#define DESCENT 0.5 /* of FIRST: on dense graphs the first descent finds small gains without end   \
-                     */
+/* Of that, the first descent's: on dense graphs it would spend all of it on ever smaller gains, and
+ * leave none for the annealing. */
+#define DESCENT 0.5
 #define BEFORE_AIM 0.2
 #define AIM 0.75
 #define SETTLING 0.15

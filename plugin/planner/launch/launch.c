@@ -294,8 +294,8 @@ static unsigned record_ms(const plugin_args *args)
     return args->end_ms < most ? args->end_ms : most;
 }
 
-/* Writes the record in a forked process and adds a line to the reply: where the record is, or why
- * there is none. If the folder does not answer, that process ends after twenty seconds. */
+/* Writes the record in a forked process and adds a line to the reply: the record's path, or why it
+ * was not written. A process that waits for a stuck folder ends after twenty seconds. */
 static void save_record(planner_verdict *verdict, const char *request, const char *reply,
                         size_t size)
 {

@@ -58,7 +58,7 @@ void planner_time_print(const topomap_graph *graph, const topomap_machine *machi
 
     if (!has_rates(machine))
         fprintf(out, "topomap: rate: %.6g Gb/s of each cable, %s\n", costs->rate * 8e-9, source);
-    if (compute > 0)
+    if (compute > 0 && mapping->time_before > 0)
         fprintf(out,
                 "topomap: with %.4g s of computation: %.6g s before, %.6g s after, %.3g %% lower\n",
                 compute, before, after, topomap_plan_gain(before, after));

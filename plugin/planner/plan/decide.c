@@ -182,9 +182,9 @@ static int put_explanation(FILE *out, const work *w, const planner_answer *answe
         fputs(w->nics.told, out);
     if (write_spread(out, w, err) != 0)
         return -1;
-    if (w->in.objective != TOPOMAP_OBJECTIVE_J)
-        planner_inputs_print_routes(&w->in, w->in.machine, out);
-    if (w->in.objective == TOPOMAP_OBJECTIVE_TIME)
+    if (w->load[1].model)
+        planner_inputs_print_routes(&w->in, w->load[1].model, out);
+    if (w->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
         planner_time_print(w->in.graph, w->in.machine, w->mapping, &w->in.costs,
                            w->in.measured & TOPOMAP_DB_RATE ? "measured" : "assumed", out);
     if (*w->in.age)

@@ -29,21 +29,21 @@ void planner_inputs_note(planner_inputs *in, const char *format, ...)
     va_end(args);
 }
 
-void planner_inputs_print_routes(const planner_inputs *in, const topomap_machine *machine,
-                                 FILE *out)
+void planner_inputs_print_routes(const planner_inputs *in, const char *model, FILE *out)
 {
-    int is_known = in->routes != TOPOMAP_DB_ROUTES_UNKNOWN;
-    const char *before = strncmp(in->routing, "ar_", 3) == 0 ? "adaptive, " : "";
+    const char *how = in->routes == TOPOMAP_DB_ROUTES_SHARED    ? in->routing
+                      : in->routes == TOPOMAP_DB_ROUTES_UNKNOWN ? "not known"
+                                                                : "not those of the tables";
 
-    if (in->routes == TOPOMAP_DB_ROUTES_PREDICTED)
+    if (strcmp(model, "routes") == 0 && in->routes == TOPOMAP_DB_ROUTES_PREDICTED)
         fprintf(out,
                 "topomap: routes: predicted (OpenSM %s); import the tables with `topomap db import "
                 "lft` for certainty\n",
                 in->routing);
-    else if (machine->network && strcmp(topomap_congestion_usual(machine->network), "exact") == 0)
+    else if (strcmp(model, "exact") == 0)
         fprintf(out,
                 "topomap: routes: %s%s; traffic is assumed to use all shortest paths equally\n",
-                is_known ? before : "", is_known ? in->routing : "not known");
+                strncmp(how, "ar_", 3) == 0 ? "adaptive, " : "", how);
 }
 
 void planner_inputs_fall_back(planner_inputs *in, const char *why)
@@ -164,9 +164,9 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
         planner_inputs_fall_back(in, why.text);
     else if (status == 0)
         in->objective = planner_objective(&r->asked, in->machine);
-    if (status == 0 && in->machine->network &&
+    if (status == 0 && r->asked.explain && in->machine->network &&
         topomap_db_routing(db, &in->routes, in->routing, sizeof in->routing, &why) != 0)
-        in->routes = TOPOMAP_DB_ROUTES_UNKNOWN; /* only explanations need it */
+        in->routes = TOPOMAP_DB_ROUTES_UNKNOWN; /* no reason to fail a launch */
     if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
         status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
     if (status == 0 && !(in->measured & TOPOMAP_DB_MEMORY_RATE))

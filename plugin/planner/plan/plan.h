@@ -138,7 +138,7 @@ typedef struct planner_inputs {
     char *told;          /* the same as text, or NULL */
     char cores_detail[400];        /* about them */
     char age[160];                 /* the database's, where the explanation is asked for */
-    enum topomap_db_routes routes; /* the database's, with topomap_db_routing()'s name */
+    enum topomap_db_routes routes; /* topomap_db_routing(), for explanations only, and its name */
     char routing[32];
     planner_gpus gpus;  /* of nodes whose tasks see them all */
     uint32_t *slot_gpu; /* [slots] Slurm's index; NULL: the machine's places are no GPUs */
@@ -161,9 +161,10 @@ uint32_t *planner_inputs_slots(const planner_inputs *inputs, const uint32_t *lay
 
 /** Adds to the note. */
 void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);
-/** Prints a line on the routes if they are predicted, shared or not known. */
-void planner_inputs_print_routes(const planner_inputs *in, const topomap_machine *machine,
-                                 FILE *out);
+/** Prints a line on the routes if they are predicted, or if traffic is assumed to use all shortest
+ *  paths.
+ *  \param model  the model of congestion by which the plan's links were measured */
+void planner_inputs_print_routes(const planner_inputs *in, const char *model, FILE *out);
 /** The objective cannot be followed; said where somebody named it. */
 void planner_inputs_fall_back(planner_inputs *inputs, const char *why);
 
@@ -329,9 +330,10 @@ void planner_nics_clear(planner_nics *nics);
 /* ---- choose_objective ---------------------------------------------------------- */
 /* What the objective `auto` is for a machine and a graph. */
 
-/** Of `auto`: predicted time if the machine's links are known, else J. Neither routes nor rates are
- *  needed: with all shortest paths in equal shares, maps for time took 0.65 of the baseline's time
- * by the tables of OpenSM that were then set (52 cases), maps for J 0.75; with the tables 0.57. */
+/** Returns the objective that `auto` stands for: predicted time if the machine's links are known,
+ *  else J. Routes and rates may be unknown: in 52 cases, judged by the tables that OpenSM had set,
+ *  maps for time without these tables took 0.65 of the block layout's time, maps for J 0.75, and
+ *  maps for time with the tables 0.57. */
 enum topomap_objective_kind planner_objective(const topomap_request *asked,
                                               const topomap_machine *machine);
 /** For topomap_map(). Under `auto` a graph that counts no messages goes by the links' loads alone:
